@@ -42,7 +42,7 @@ install -m 644 docs/service/sidestep-switch@.service "$root/etc/systemd/system/"
 install -m 755 scripts/service-steps.sh "$root/usr/local/bin/service-steps"
 cat >"$root/etc/systemd/system/steps.service" <<'UNIT'
 [Unit]
-Description=What is asked of the switch's unit
+Description=Tests of the switch's unit
 After=dbus.socket systemd-journald.socket
 Wants=dbus.socket
 [Service]
@@ -56,4 +56,4 @@ job=$!
 wait "$job" || true
 job=
 cat "$root/root/said" 2>/dev/null || { tail -20 "$room/memory/console" >&2; echo "scripts/service.sh: the container did not start" >&2; exit 1; }
-grep -q '^all of it was seen$' "$root/root/said"
+grep -q '^all checks passed$' "$root/root/said"

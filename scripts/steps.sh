@@ -41,13 +41,13 @@ want() { need "$@" || true; }
 run() {
   local log began=$SECONDS status=0 spent TIMEFORMAT='%0U + %0S'
   log=$(mktemp "$room/step-XXXXXX")
-  echo "   begun: $1"
+  echo "   started: $1"
   { time "${@:2}" >"$log" 2>&1 || status=$?; } 2>"$log.spent"
   spent=$(<"$log.spent")
   rm "$log.spent"
   {
     flock 9
-    step "$1 ($((SECONDS - began)) s; of processors $spent s)"
+    step "$1 ($((SECONDS - began)) s; CPU $spent s)"
     cat "$log"
   } 9>"$room/lock"
   if [ $status = 0 ]; then

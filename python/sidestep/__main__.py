@@ -32,13 +32,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         path, text = carry_out(plan, args.executor, out, cache, progress, jobs=args.jobs)
     except Partial as stopped:
         if stopped.partial is None:
-            _complain("interrupted before a run came in")
+            _complain("interrupted before any run finished")
         else:
             text = _native.show(stopped.partial, True) if args.all else stopped.text
             _say(stopped.partial, text, as_json=args.json)
         return 130
     except KeyboardInterrupt:
-        _complain("interrupted before a run was begun")
+        _complain("interrupted before any run started")
         return 130
     except SidestepError as error:
         for line in [*str(error).splitlines(), *getattr(error, "__notes__", [])]:
@@ -57,10 +57,10 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="change a value")
     run.add_argument("--seeds", help="run these seeds: 1..10, or 1,2,5")
     run.add_argument("--quick", action="store_true", help="apply the file's [quick]")
-    run.add_argument("--jobs", type=_positive, help="runs at a time, where the executor is this machine's")
+    run.add_argument("--jobs", type=_positive, help="runs at a time, with an executor on this machine")
     run.add_argument("--out", type=Path, help="the result directory, which must not exist yet")
-    run.add_argument("--cache", help="where records are kept: a directory or a URL [default: results/.cache]")
-    run.add_argument("--no-cache", action="store_true", help="keep none")
+    run.add_argument("--cache", help="cache of records: a directory or a URL [default: results/.cache]")
+    run.add_argument("--no-cache", action="store_true", help="keep no records in a cache")
     run.add_argument("--all", action="store_true", help="print the whole table")
     run.add_argument("--json", action="store_true", help="print the summary as one JSON object and nothing else")
     run.add_argument("--progress", action="store_true", help="report progress even without a terminal")

@@ -117,7 +117,7 @@ def scenario(of: Mapping[str, Any], keys: Container[str]) -> str:
     ]
     head = _head(str(of.get("title") or of["name"]), [str(of["name"]), f"{of['runs']} runs"])
     words = [True, True, True]
-    note = f'<p class="s">and {left} settings more, mostly defaults: <code>sidestep.check</code> has each with its source</p>'
+    note = f'<p class="s">and {left} more settings, mostly defaults: <code>sidestep.check</code> lists each with its source</p>'
     warnings = _fold("warning", [escape(str(warning)) for warning in of.get("warnings", ())])
     return _whole([head, _table(["key", "value", "scheme"], [*axes, *rows], words=words), note, _load(of), warnings])
 
@@ -236,10 +236,10 @@ def _title(summary: Mapping[str, Any], name: str) -> str:
     seeds = list(summary["seeds"])
     facts = [name, "1 seed" if len(seeds) == 1 else f"{len(seeds)} seeds"]
     if summary["status"] != "complete":
-        facts.append(f"{summary['status']}: it was stopped before its end")
+        facts.append(f"{summary['status']}: stopped before its end")
     # Intervals are explained once, here, and not beside each number.
-    facts.append("beside p99s their 95 % intervals" if len(seeds) > 2 else "")
-    facts.append("counts are those of a run, on average" if len(seeds) > 1 else "")
+    facts.append("p99s with 95 % intervals" if len(seeds) > 2 else "")
+    facts.append("counts are means per run" if len(seeds) > 1 else "")
     return _head(str(summary.get("title") or name), facts)
 
 
@@ -274,7 +274,7 @@ def _claimed(value: object) -> str:
 
 
 def _left(count: int, what: str) -> str:
-    return f'<p class="s">and {count} {what}{"s" if count > 1 else ""} more</p>' if count > 0 else ""
+    return f'<p class="s">and {count} more {what}{"s" if count > 1 else ""}</p>' if count > 0 else ""
 
 
 def _folded(summary: Mapping[str, Any]) -> list[str]:
@@ -310,7 +310,7 @@ def _load(of: Mapping[str, Any]) -> str:
             f'<text x="640" y="{y + 12}" fill="currentColor">{share * 100:.3g} %</text>'
         )
     height = 26 + 24 * len(classes)
-    said = "offered load, share of what hosts&#8217; links carry"
+    said = "offered load, share of the capacity of host links"
     words = f'<text x="150" y="13" fill="currentColor" fill-opacity="0.75">{said}</text>'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 {height}" font-size="12" role="img"'

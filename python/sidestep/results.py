@@ -48,7 +48,7 @@ class _Directory:
         """Copies the result directory to `directory`, which must be empty or new; returns the result there."""
         target = Path(directory)
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise ResultError(f"cannot write results to {target}: it holds something already")
+            raise ResultError(f"cannot write results to {target}: it exists and is not an empty directory")
         target.parent.mkdir(parents=True, exist_ok=True)
         # All or nothing: the name appears when the copy is complete.
         with tempfile.TemporaryDirectory(prefix=f".{target.name}.", dir=target.parent) as staged:
@@ -189,7 +189,7 @@ class Result(_Runs):
     def table(self, name: str) -> Table:
         """Returns table `name` as Arrow, for `polars.DataFrame` or `pyarrow.table`, and through these for DuckDB, pandas."""
         if name == "kernel" and not (self.path / "kernel.parquet").exists():
-            raise ResultError(f"{self.path} has no table 'kernel': `sidestep testbed run --kernel-stats` alone leaves one")
+            raise ResultError(f"{self.path} has no table 'kernel': only `sidestep testbed run --kernel-stats` writes one")
         return super().table(name)
 
     def _repr_html_(self) -> str:

@@ -78,7 +78,7 @@ def _by_executor(
 
     if policies:
         names = ", ".join(repr(scheme.name) for scheme in policies)
-        expected = f"None with policies of your own ({names}), which are not carried to executors"
+        expected = f"None with policies of your own ({names}), which executors cannot run"
         said = f"executor: expected {expected}; got {executor!r}"
         raise ScenarioError.of_call(said, "executor", expected=expected, got=executor)
     check_jobs(jobs)

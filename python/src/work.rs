@@ -93,7 +93,7 @@ pub fn beside<T: Send>(
     match ended {
         Ok(came_to) => Ok((came_to, interrupt)),
         Err(panic) => {
-            let words = format!("a mistake in the simulator ended the run: {}", said(&panic));
+            let words = format!("a bug in the simulator ended the run: {}", said(&panic));
             Err(of_class(py, "RunError", words)?)
         }
     }
@@ -114,5 +114,5 @@ fn tell(progress: &Bound<'_, PyAny>, now: &HowFar) -> PyResult<()> {
 fn said(panic: &Box<dyn Any + Send>) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("it did not say what")
+        .unwrap_or("no message")
 }

@@ -120,7 +120,7 @@ def test_an_executor_that_ends_early_is_told_and_what_came_in_is_kept(tmp_path: 
         def submit(self, work, batches):  # type: ignore[no-untyped-def]
             yield next(super().submit(work, batches))
 
-    with pytest.raises(WorkersLost, match=f"of {RUNS} runs not made") as lost:
+    with pytest.raises(WorkersLost, match=f"of {RUNS} runs missing") as lost:
         executors.run(SWEEP, "sweep.toml", executor=Lazy(1), out=tmp_path / "out")
     kept = lost.value.kept
     assert kept is not None

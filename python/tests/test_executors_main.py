@@ -54,7 +54,7 @@ def test_what_is_wrong_is_said_on_standard_error(place: Path, capsys: pytest.Cap
     (place / "results").write_text("no directory")
     status, said = refused("sweep.toml", "--out", "out")
     assert status == 0
-    assert said.count("nothing more is kept in the cache") == 1
+    assert said.count("the cache keeps no further records") == 1
 
 
 def test_ctrl_c_ends_with_130_and_says_where_what_came_in_is(place: Path) -> None:

@@ -85,7 +85,7 @@ def test_ray_that_does_not_start_is_told_by_one_deadline(monkeypatch: pytest.Mon
     ):
         monkeypatch.setattr(_ray_head, "PROGRAM", program)
         began = time.monotonic()
-        with pytest.raises(NoAnswer, match=f"Ray at this machine does not answer: it did not start within 3 s: .*{said}"):
+        with pytest.raises(NoAnswer, match=f"Ray at this machine does not answer: Ray did not start within 3 s: .*{said}"):
             Ray(jobs=2)
         assert 3 <= time.monotonic() - began < 30
 

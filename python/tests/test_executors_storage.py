@@ -276,7 +276,7 @@ def test_storage_that_refuses_writes_is_refused_before_anything_is_computed(
     # What nobody asked for is told, and the sweep goes on, as the command does.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "results").write_text("no directory")
-    with pytest.warns(UserWarning, match="nothing more is kept in the cache: results/.cache: .*; the sweep goes on"):
+    with pytest.warns(UserWarning, match="the cache keeps no further records: results/.cache: .*; the sweep continues"):
         out = executors.run(SWEEP, "sweep.toml", out=tmp_path / "out", cache=True)
     assert files(out) == local(tmp_path)
 
@@ -294,7 +294,7 @@ def test_storage_that_refuses_in_the_middle_is_told_once_and_nothing_is_lost(exe
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         out = executors.run(SWEEP, "sweep.toml", executor=Watched(chosen, away), out=tmp_path / "out", cache=cache)
-    own = [str(one.message) for one in told if "nothing more is kept" in str(one.message)]
+    own = [str(one.message) for one in told if "keeps no further records" in str(one.message)]
     assert len(own) == 1, own
     assert str(cache) in own[0]
     # What was there is made again.
@@ -318,9 +318,9 @@ def test_an_s3_server_that_is_killed_in_the_middle_is_named_once_and_nothing_is_
             warnings.simplefilter("always")
             out = executors.run(SWEEP, "sweep.toml", executor=watched, out=tmp_path / "out", cache=place)
         assert 0 < kept[0] < RUNS
-        own = [str(one.message) for one in told if "nothing more is kept" in str(one.message)]
+        own = [str(one.message) for one in told if "keeps no further records" in str(one.message)]
         assert len(own) == 1, own
-        assert own[0].startswith(f"nothing more is kept in the cache: {place}: ")
+        assert own[0].startswith(f"the cache keeps no further records: {place}: ")
         manifest = json.loads((out / "manifest.json").read_text())
         assert manifest["cache"]["refused"].startswith(f"{place}: ")
         # What was there before is not made twice, and is not lost with the server.

@@ -98,7 +98,7 @@ def test_a_large_sweep_is_no_wall_of_text(swept: ss.SweepResult) -> None:
     page = Reader(swept._repr_html_())
     assert page.open == []
     assert page.tags.count("tr") == 1 + 12
-    assert "and 6 rows more" in page.words
+    assert "and 6 more rows" in page.words
 
 
 def test_a_table_shows_five_rows_and_how_many_there_are(result: ss.Result) -> None:
@@ -135,7 +135,7 @@ def test_a_bound_and_a_value_that_is_missing_are_said(result: ss.Result) -> None
 
 
 def test_a_partial_result_says_so(result: ss.Result) -> None:
-    assert "partial: it was stopped before its end" in _html.result(result.summary | {"status": "partial"})
+    assert "partial: stopped before its end" in _html.result(result.summary | {"status": "partial"})
 
 
 def test_colours_are_those_of_the_page(result: ss.Result) -> None:

@@ -241,7 +241,7 @@ def test_views_are_over_with_the_call(tmp_path: Path) -> None:
                 lambda: kept[1].now_ps,
                 lambda: kept[2].draw(),
             ):
-                with pytest.raises(RuntimeError, match="after the call"):
+                with pytest.raises(RuntimeError, match="only during the policy's call"):
                     use()  # type: ignore[no-untyped-call]
             raise StopIteration
         with pytest.raises(IndexError, match="expected a port from 0 to 3, got 4"):
@@ -251,7 +251,7 @@ def test_views_are_over_with_the_call(tmp_path: Path) -> None:
 
     error = error_of(tmp_path, buffer=buffer_of(decide))
     assert isinstance(error.__cause__, StopIteration)
-    with pytest.raises(RuntimeError, match="after the call"):
+    with pytest.raises(RuntimeError, match="only during the policy's call"):
         kept[1].depth(0)
 
 
@@ -315,7 +315,7 @@ def test_a_result_names_the_policy_and_no_file_can(tmp_path: Path) -> None:
     text = scenario("", '"dctcp"').split("[scheme")[0]
     run = run_text(text, [mine], out=tmp_path / "out", seeds="1")
     again = (run.path / "scenario.toml").read_text()
-    with pytest.raises(ValueError, match="a policy that the caller of a run brings"):
+    with pytest.raises(ValueError, match="such a policy comes from the calling program"):
         run_text(again, [], out=tmp_path / "again")
 
 

@@ -35,7 +35,7 @@ def test_every_table_is_there(tiny: sidestep.Scenario) -> None:
     assert len(result.flows) == 24
     with pytest.raises(sidestep.ResultError, match="has no table 'flow'; known: flows"):
         result.table("flow")
-    with pytest.raises(sidestep.ResultError, match="has no table 'kernel': `sidestep testbed run --kernel-stats`"):
+    with pytest.raises(sidestep.ResultError, match="has no table 'kernel': only `sidestep testbed run --kernel-stats`"):
         _ = result.kernel
 
 
@@ -72,7 +72,7 @@ def test_a_temporary_result_goes_with_the_last_who_has_it(tiny: sidestep.Scenari
     assert not path.exists() and not path.parent.exists()
     assert saved.path == tmp_path / "kept" and saved.hashes == hashes
     assert [entry.name for entry in tmp_path.iterdir()] == ["kept"]
-    with pytest.raises(sidestep.ResultError, match="it holds something already"):
+    with pytest.raises(sidestep.ResultError, match="it exists and is not an empty directory"):
         saved.save(tmp_path / "kept")
 
 

@@ -126,8 +126,8 @@ def _helps(command: Command, words: tuple[str, ...]) -> Iterator[tuple[tuple[str
 def keys_page(command: Command) -> str:
     """Every key of every kind of file, from the JSON Schemas."""
     text = (
-        "# Keys of files\n\nEvery key of a [scenario](../scenarios.md), of an [experiment](../experiments.md) beside those, "
-        "and of a [software switch's config](../softswitch.md), from the schemas that `sidestep schema` prints: what may "
+        "# Keys of files\n\nEvery key of a [scenario](scenarios.md), of an [experiment](experiments.md) beside those, "
+        "and of a [software switch's config](../how-to/softswitch.md), from the schemas that `sidestep schema` prints: what may "
         "stand there, with its unit, the default and the meaning. Where several topologies, workloads or transports have a key "
         "of the same name, it has a row for each meaning; the parameters of each are on its own page. *required* and *none* "
         "are no defaults. `NAME` is a name of your own.\n"

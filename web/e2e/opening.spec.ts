@@ -28,7 +28,7 @@ const changed = (at: number, byte: number): Buffer => {
 
 const WRONG: { name: string; bytes: () => Buffer; says: RegExp }[] = [
   { name: 'cut.srec', bytes: () => whole().subarray(0, whole().length - 9), says: /cut off/i },
-  { name: 'newer.srec', bytes: () => changed(8, 9), says: /version up to \d+.*got version 9/i },
+  { name: 'newer.srec', bytes: () => changed(8, 9), says: /version 1 to \d+.*got version 9/i },
   { name: 'empty.srec', bytes: () => Buffer.alloc(0), says: /expected/i },
   { name: 'notes.srec', bytes: () => Buffer.from('a few notes'), says: /expected/i },
   { name: 'spoilt-head.srec', bytes: () => changed(60, 255 - (whole()[60] ?? 0)), says: /checksum/i },

@@ -39,9 +39,9 @@ describe('opening', () => {
   });
 
   it.each([
-    ['the recording is of another version: at byte 8: expected version 1; a newer sidestep reads newer ones, got version 9', /newer than this page/],
+    ['the recording has an unsupported version: at byte 8: expected version 1 to 2 (a newer sidestep reads newer versions), got version 9', /newer than this page/],
     ['the recording is cut off: at its end', /not whole/],
-    ['this is no recording: at byte 0', /ends in \.srec/],
+    ['the file is not a recording: at byte 0', /ends in \.srec/],
     ['chunk 3 of the recording is damaged', /Copy the file again/],
   ])('says what to do about: %s', (says, todo) => expect(failure('x.srec', new Refused(says)).todo).toMatch(todo));
 

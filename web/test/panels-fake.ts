@@ -72,7 +72,7 @@ export function fake({ scheme = 'dctcp', slow = true, queries = true }: Shape = 
       path: lost ? [hop(6, 100 * US), hop(10, 150 * US)] : !slow && packet === 7 ? [hop(6, 100 * US), hop(10, 150 * US), hop(8, 200 * US, true, 1), hop(9, 240 * US), hop(8, 260 * US, true, 1), hop(9, 290 * US), hop(1, 330 * US)] : [hop(6, 100 * US), hop(10, 150 * US), hop(9, 200 * US), hop(1, 330 * US)],
       happenings: [
         happening(100 * US, 'send', 'host 3 sends it', packet),
-        lost ? happening(200 * US, 'drop', 'edge 0 drops it: the queue to host 0 holds 100 of 100 packets', packet) : happening(330 * US, 'enqueue', 'edge 0 puts it into the queue to host 0', packet),
+        lost ? happening(200 * US, 'drop', 'edge 0 drops it: the queue to host 0 holds 100 of 100 packets', packet) : happening(330 * US, 'enqueue', 'edge 0 enqueues it for host 0', packet),
       ],
     };
   }
@@ -132,7 +132,7 @@ export function fake({ scheme = 'dctcp', slow = true, queries = true }: Shape = 
         parts,
         sums: kinds.map((kind) => ({ kind, ps: parts.filter((part) => part.kind === kind).reduce((sum, part) => sum + part.to - part.from, 0) })),
         hops: [{ port: 1, ps: 950 * US, packets: 14 }],
-        says: slow ? 'Flow 2 came last: it lost a packet at edge 0 and waited 10 ms for its timer.' : 'Flow 2 came last: two detours cost it 500 µs, and nothing was lost.',
+        says: slow ? 'Flow 2 came last: it lost a packet at edge 0 and waited 10 ms for its retransmission timer.' : 'Flow 2 came last: two detours cost it 500 µs, and nothing was lost.',
       };
     },
     completions: (): Completions => ({

@@ -61,7 +61,7 @@ describe.skipIf(!existsSync(at))('recordings by the module', () => {
 
   it('a detour is told with the queue that was full, and stands in the packet’s journey', () => {
     const [detour] = dibs.happenings(0, dibs.tail.to, 1, { kinds: ['detour'] });
-    expect(detour?.says).toMatch(/^edge 3\.1 sends it to agg 3\.\d instead of host 14(, and marks it)?: that queue holds 100 of 100 packets$/);
+    expect(detour?.says).toMatch(/^edge 3\.1 detours it to agg 3\.\d instead of host 14(, and marks it)?: the queue to host 14 holds 100 of 100 packets$/);
     const journey = dibs.journey(detour?.packet ?? -1);
     expect(journey.end).toBe('delivered');
     const hop = journey.path.find((hop) => hop.detoured);
@@ -121,14 +121,14 @@ describe.skipIf(!existsSync(at))('recordings by the module', () => {
     await expect(openPlayer(data('dibs').subarray(0, 9000), engine)).rejects.toThrow(/cut off/);
     const newer = data('dibs');
     newer[8] = 9;
-    await expect(openPlayer(newer, engine)).rejects.toThrow(/another version.*version 9/);
+    await expect(openPlayer(newer, engine)).rejects.toThrow(/unsupported version.*version 9/);
     const damaged = data('dibs');
     damaged[20_000] = (damaged[20_000] ?? 0) ^ 1;
     await expect(openPlayer(damaged, engine)).rejects.toThrow(/recording/);
     expect(() => dibs.journey(4_000_000_000)).toThrow(/packet 4000000000 is not in the recording/);
     expect(() => dibs.query(9)).toThrow(/query 9/);
     expect(() => dibs.queues(99, 0, 1, 1)).toThrow(/there is no node 99/);
-    expect(() => engine.call('player.sing', { player: 0 })).toThrow(/there is no question "sing"/);
+    expect(() => engine.call('player.sing', { player: 0 })).toThrow(/unknown call "sing"/);
   });
 
   it('a recording that was closed answers no more, and its memory is used again', async () => {

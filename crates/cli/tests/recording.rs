@@ -159,6 +159,6 @@ fn what_cannot_be_recorded_or_shown_is_refused_in_words() {
     newer[8] = 9;
     fs::write(&path, &newer).unwrap();
     let done = room.run(&["show", "r", "--recording"]).with_status(2);
-    let says = "expected a version up to 2; a newer sidestep reads newer ones, got version 9";
+    let says = "expected version 1 to 2 (a newer sidestep reads newer versions), got version 9";
     assert!(done.err.contains(says), "{}", done.err);
 }

@@ -144,7 +144,7 @@ fn what_it_cannot_do_it_says() {
     let Some(wiring) = ready(2) else { return };
     let running = start(wiring, "100 Mbps", "", "");
     for (question, said) in [
-        ("reload", "another one needs a restart"),
+        ("reload", "another config needs a restart"),
         (
             r#"{"do": "capture", "file": "/tmp/x"}"#,
             "capture: the datapath in the kernel answers counters",

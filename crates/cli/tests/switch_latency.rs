@@ -33,13 +33,13 @@ fn a_switch_polls_as_its_config_says() {
     // SAFETY: no memory is passed.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     let polls = |text| match cores {
-        1 => "sleeps without frames",
+        1 => "sleeps when idle",
         _ => text,
     };
     for (process, expected) in [
         ("", polls("polls for 50 us before it sleeps")),
         ("poll = \"7 us\"", polls("polls for 7 us before it sleeps")),
-        ("poll = \"0 s\"", "sleeps without frames"),
+        ("poll = \"0 s\"", "sleeps when idle"),
         ("wait = \"busy\"", "polls all the time"),
     ] {
         let Some(wiring) = wiring(2) else { return };

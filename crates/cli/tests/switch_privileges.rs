@@ -153,7 +153,7 @@ fn started_by_an_ordinary_user_with_what_it_takes_it_gives_that_up() {
     running.says("switches 2 ports");
     has_no_power(&running, 2);
     assert_eq!(user_of(&running), 61_001);
-    running.says("runs as user 61001, who started it");
+    running.says("runs as user 61001, as it was started");
     assert!(reach(&running.wiring, 0, 1, "10.9.0.2"));
 }
 

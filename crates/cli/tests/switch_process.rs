@@ -37,7 +37,7 @@ fn a_question_that_is_too_long_is_told_its_limit() {
     let long = format!(r#"{{"do": "capture", "file": "{}"}}"#, "x".repeat(1 << 16));
     let error = running.ask(&long).unwrap_err();
     assert!(
-        error.contains("expected a question of at most 65536 bytes, got more"),
+        error.contains("expected a request of at most 65536 bytes, got more"),
         "{error}"
     );
     assert!(running.ask("counters").is_ok());
@@ -167,7 +167,7 @@ fn a_vanished_interface_is_used_again_when_it_is_back() {
     running.says("interface p1 is gone");
     assert!(!h1());
     running.wiring.plug(1).unwrap();
-    running.says("interface p1 was made anew, and is used again");
+    running.says("interface p1 was recreated and is in use again");
     until("h1 is up again", h1);
     let before = running.counters()["ports"]["h1"]["io"]["received"]
         .as_u64()

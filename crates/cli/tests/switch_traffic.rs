@@ -355,7 +355,7 @@ fn a_port_with_af_xdp_carries_traffic_and_falls_back_when_its_interface_is_made_
     let running = Running::start_with(wiring, "100 Mbps", "", "", |config| {
         config.replace("leads_to", "io = \"xdp\"\nleads_to")
     });
-    running.says("port h0 moves frames by AF_XDP (generic, copy)");
+    running.says("port h0 uses AF_XDP (generic, copy)");
     for address in ["10.9.0.2", "fd09::2"] {
         assert!(
             reach(&running.wiring, 0, 1, address),
@@ -366,7 +366,7 @@ fn a_port_with_af_xdp_carries_traffic_and_falls_back_when_its_interface_is_made_
     running.wiring.switch.ip("link del p1").unwrap();
     running.says("interface p1 is gone");
     running.wiring.plug(1).unwrap();
-    running.says("interface p1 was made anew");
+    running.says("interface p1 was recreated");
     assert!(
         reach(&running.wiring, 0, 1, "10.9.0.2"),
         "{}",

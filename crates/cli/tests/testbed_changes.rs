@@ -100,7 +100,7 @@ fn links_fail_and_come_back_as_the_scenario_says() {
     let edge = logs(0);
     for said in [
         "change: p2 down,",
-        "change: other ways to 6 stations",
+        "change: new next hops for 6 stations",
         "change: p3 at 50 Mbps",
         "change: p2 up",
     ] {

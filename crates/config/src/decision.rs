@@ -17,8 +17,8 @@ pub const CAPACITY: Param = Param::with_default(
     "capacity",
     ParamUnit::Size,
     "100 pkt",
-    "what each port holds, the packet on the wire included (DIBS Table 1), \
-     or \"shared\": one memory for all ports",
+    "capacity of each port, the packet on the wire included (DIBS Table 1), or \"shared\": one \
+     memory for all ports",
 )
 .or_off("unlimited")
 .or_word(SHARED);
@@ -28,7 +28,7 @@ pub const MEMORY: Param = Param::with_default(
     "memory",
     ParamUnit::Bytes,
     "1.7 MB",
-    "the shared memory of a switch (DIBS section 5.5.2); used when capacity is \"shared\"",
+    "shared memory of a switch (DIBS section 5.5.2); used when capacity is \"shared\"",
 );
 
 /// Factor of the dynamic threshold in shared memory.
@@ -36,7 +36,8 @@ pub const ALPHA: Param = Param::with_default(
     "alpha",
     ParamUnit::Fraction,
     "1",
-    "a queue may take this times the free shared memory (Choudhury and Hahne, 1998); assumed",
+    "dynamic threshold: a queue may hold this times the free shared memory (Choudhury and Hahne, \
+     1998); assumed",
 );
 
 /// Silence that ends a message, for a switch that ranks data by the bytes it has seen of a flow.
@@ -44,8 +45,8 @@ pub const RANK_GAP: Param = Param::with_default(
     "rank_gap",
     ParamUnit::Time,
     "100 ms",
-    "with rank \"sent\": a flow that has sent nothing for longer starts anew; assumed: longer than a timeout, \
-     whose repeats are of the same message",
+    "with rank \"sent\": silence after which a flow counts as new; assumed: longer than a timeout, \
+     since retransmissions belong to the same message",
 );
 
 /// Reads [`RANK_GAP`].
@@ -158,8 +159,9 @@ impl Decision {
             .filter(|(name, word)| values.word(name) == *word);
         match asks {
             Some((name, word)) if counts.word_or_off("count").is_none() => {
-                let expected =
-                    format!("buffer {buffer:?} with {name} = {word:?} needs a count of flows");
+                let expected = format!(
+                    "buffer {buffer:?} with {name} = {word:?} needs a sched that counts flows"
+                );
                 let got = format!("sched {sched:?} with count = \"off\"");
                 Err(Refusal::about(&["count"], expected).got(got))
             }
@@ -185,7 +187,7 @@ impl Decision {
         if needs.0 <= most {
             return Ok(());
         }
-        let wrong = format!("{name} ({needs}) must not be above what a port holds, {how}");
+        let wrong = format!("{name} ({needs}) must not exceed the capacity of a port, {how}");
         Err(Refusal::about(&[name], wrong))
     }
 

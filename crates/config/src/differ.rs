@@ -223,8 +223,8 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 let message = format!(
-                    "{key:?} in [{section}]: expected a policy or how much is held, which may differ; \
-                     this is the same for every switch, in [{}]",
+                    "{key:?} in [{section}]: expected a policy, capacity, memory or alpha; {key:?} \
+                     is the same for every switch: set it in [{}]",
                     self.spec.name
                 );
                 problems.add(&entry.at, message);
@@ -271,7 +271,8 @@ impl<'a> Reader<'a> {
                 };
                 let name = self.network.map_or("", |network| network[*switch].name);
                 let message = format!(
-                    "[{}] and [{}] ({}) both match switch {name:?}: expected the same of it, got {}",
+                    "[{}] and [{}] ({}) both match switch {name:?}: expected equal settings, \
+                     got {}",
                     one.resolved.name,
                     before.resolved.name,
                     place(&before.at),
@@ -348,9 +349,9 @@ fn known(name: &str, network: &[Called<'_>]) -> String {
     }
     let like = network.first().map_or("", |switch| switch.name);
     match tiers.is_empty() {
-        true => format!("; it has no tiers, and switches like {like:?}"),
+        true => format!("; the network has no tiers; its switches have names like {like:?}"),
         false => format!(
-            "; it has the tiers {} and switches like {like:?}",
+            "; the network has the tiers {}, and switches with names like {like:?}",
             tiers.join(", ")
         ),
     }

@@ -92,7 +92,7 @@ pub fn parse(file: &str, text: &str, problems: &mut Problems) -> Table {
         let message = match error.message() {
             said @ "duplicate key" if !key.is_empty() => {
                 let key = key.trim_matches(['"', '\'']);
-                format!("{said} {key:?}: it stands in this table already")
+                format!("{said} {key:?}: this table has the key already; remove one of them")
             }
             said => said.into(),
         };

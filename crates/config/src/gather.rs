@@ -153,7 +153,8 @@ fn check_kind(choice: &Choice, kind: &str, at: &At, problems: &mut Problems) {
     if !names().any(|name| name == kind) {
         let hint = match kind.split_once(':') {
             Some(("python" | "plugin", _)) => {
-                "; it is a policy that the caller of a run brings, which no file can name".into()
+                "; such a policy comes from the calling program and cannot be named in a file"
+                    .into()
             }
             _ => suggest(kind, names()),
         };

@@ -46,7 +46,8 @@ impl Ledger {
         without_effect
             .map(|(at, path)| {
                 format!(
-                    "{}:{}:{}: {path} has no effect: every scheme says its own; [scheme.NAME.*] or --set would",
+                    "{}:{}:{}: {path} has no effect: every scheme sets its own; set it in \
+                     [scheme.NAME.*] or with --set instead",
                     at.file, at.line, at.column
                 )
             })

@@ -176,7 +176,8 @@ mod tests {
                 ["x", "b; c", ""],
             ),
             (
-                "size: expected a size like \"20 kB\" (B, kB; KiB) or \"off\", got \"20 pkt\", whose unit \"pkt\" does not fit",
+                "size: expected a size like \"20 kB\" (B, kB; KiB) or \"off\", got \"20 pkt\" with \
+                 the unknown unit \"pkt\"",
                 [
                     "a size like \"20 kB\" (B, kB; KiB) or \"off\"",
                     "20 pkt",

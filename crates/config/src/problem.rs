@@ -132,7 +132,7 @@ impl Problems {
                 file: last.file.clone(),
                 line: 0,
                 column: 0,
-                message: format!("and more: the first {MOST} are shown"),
+                message: format!("more problems follow: only the first {MOST} are shown"),
             });
         }
         all
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(said.len(), MOST + 1);
         assert_eq!(
             said[MOST].to_string(),
-            "a.toml: and more: the first 200 are shown"
+            "a.toml: more problems follow: only the first 200 are shown"
         );
     }
 

@@ -210,7 +210,11 @@ impl Work<'_, '_> {
         }
         let Some(name) = picked.kind.map(|(name, _, _)| name).or(choice.default) else {
             let known: Vec<&str> = choice.entries.iter().map(|entry| entry.name).collect();
-            let message = format!("[{}] needs a kind: {}", self.spec.name, known.join(", "));
+            let message = format!(
+                "[{}] needs a kind: one of {}",
+                self.spec.name,
+                known.join(", ")
+            );
             self.fail(self.at, message);
             return None;
         };
@@ -244,7 +248,7 @@ impl Work<'_, '_> {
                     few => few.join(", "),
                 };
                 let (what, name, key) = (choice.what, entry.name, given.key);
-                format!("{what} {name:?} has no {key:?}, which belongs to {owners}")
+                format!("{what} {name:?} has no setting {key:?}; it belongs to {owners}")
             };
             if self.layers[given.layer].shared && !owners.is_empty() {
                 self.ledger.asked(given.key_at, fits, message);

@@ -49,8 +49,8 @@ fn joined(path: &str, node: &Node, param: &Param, problems: &mut Problems) -> Op
 /// Describes what is wrong with a value of the right unit.
 fn out_of_range(value: &Value, text: &str) -> Option<String> {
     match value {
-        Value::Time(t) if *t > LONGEST => Some(format!("{t} is too long: at most {LONGEST}")),
-        Value::Rate(r) if r.as_bps() == 0 => Some(format!("a rate must be above 0, got {text:?}")),
+        Value::Time(t) if *t > LONGEST => Some(format!("must be at most {LONGEST}, got {t}")),
+        Value::Rate(r) if r.as_bps() == 0 => Some(format!("must be above 0, got {text:?}")),
         Value::List(all) => all.iter().find_map(|value| out_of_range(value, text)),
         _ => None,
     }

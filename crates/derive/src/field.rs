@@ -49,7 +49,8 @@ impl<'a> Setting<'a> {
         if listed && doc(&field.attrs).is_empty() {
             return Err(Error::new_spanned(
                 field,
-                "expected a doc comment: it is what lists and documents say about the setting",
+                "expected a doc comment: lists and documents print it as the description of the \
+                 setting",
             ));
         }
         Ok(setting)

@@ -30,7 +30,7 @@ pub struct Flow {
 pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Result<(), String> {
     let all = flows.len();
     flows.retain(|flow| flow.src != flow.dst);
-    out.drop("flows of a host to itself", (all - flows.len()) as u64);
+    out.drop("flows from a host to itself", (all - flows.len()) as u64);
     let before = flows.len();
     flows.retain(|flow| flow.size != Some(0));
     out.drop("flows without payload", (before - flows.len()) as u64);
@@ -43,7 +43,7 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
     let zero = if options.keep_times { 0 } else { first };
     if zero > 0 {
         out.note(format!(
-            "Times are from the first flow on, which starts at {} s there",
+            "Times are relative to the first flow, which starts at {} s in the original",
             seconds(first)
         ));
     }
@@ -64,11 +64,11 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
     }
     if let Some(flow) = flows.last() {
         out.note(format!(
-            "The last flow starts at {} us: `duration` in a scenario has to be longer",
+            "The last flow starts at {} us: set `duration` in the scenario above that",
             micros(u64::try_from(flow.start - zero).unwrap_or(u64::MAX))
         ));
     } else {
-        out.note("No flow is left");
+        out.note("No flows are left");
     }
     out.files.insert(0, (Made::Flows, text(&flows, zero)));
     Ok(())
@@ -98,7 +98,7 @@ fn fold_classes(flows: &mut [Flow], out: &mut Imported) {
         }
     }
     out.note(format!(
-        "{folded} classes with the fewest flows are one, \"other\""
+        "{folded} classes with the fewest flows are merged into \"other\""
     ));
 }
 

@@ -91,29 +91,30 @@ pub fn flows(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, St
     }
     out.read("flows", read);
     out.drop(
-        "lines after the last flow that the first line counts, which the simulator does not read",
+        "lines after the number of flows in the first line, which the simulator ignores too",
         lines.count() as u64,
     );
     if short {
-        out.note("Lines of five fields have no port");
+        out.note("Lines with five fields were read as having no destination port");
     }
     if rounded > 0 {
         out.note(format!(
-            "{rounded} starts or sizes were rounded, to a picosecond or a byte"
+            "{rounded} starts or sizes were rounded to a picosecond or a byte"
         ));
     }
     match &options.nodes {
         Some(nodes) => out.note(format!(
-            "Nodes are numbered as the hosts of the topology, {} of them",
+            "Node numbers are mapped to the {} hosts of the topology",
             nodes.hosts.len()
         )),
         None => out.note(
-            "Node n is host n; where the topology numbers switches before hosts, give it (--topology)",
+            "Node n is read as host n; if the topology numbers switches before hosts, pass it with \
+             --topology",
         ),
     }
     let classes: BTreeSet<&Option<String>> = all.iter().map(|flow| &flow.class).collect();
     if classes.len() > 1 {
-        out.note("The class is the priority group; Sidestep has one queue for all of them");
+        out.note("The class is the priority group; in Sidestep all groups share one queue");
     } else {
         all.iter_mut().for_each(|flow| flow.class = None);
     }
@@ -149,10 +150,10 @@ pub fn topology(name: &str, bytes: &[u8]) -> Result<Imported, String> {
     out.keep("hosts", hosts.hosts.len() as u64);
     out.keep("switches", switches.len() as u64);
     out.keep("cables", links.len() as u64);
-    out.drop("error rates of links: Sidestep's links lose nothing", lossy);
-    out.drop("lines after the last link that the first line counts", left);
+    out.drop("error rates of links: Sidestep's links have none", lossy);
+    out.drop("lines after the number of links in the first line", left);
     if rounded > 0 {
-        out.note(format!("{rounded} delays were rounded, to a picosecond"));
+        out.note(format!("{rounded} delays were rounded to a picosecond"));
     }
     let moved = hosts
         .hosts
@@ -160,7 +161,8 @@ pub fn topology(name: &str, bytes: &[u8]) -> Result<Imported, String> {
         .any(|(node, host)| *node != u64::from(*host));
     if moved {
         out.note(
-            "Hosts are numbered anew, in the order of their nodes: import the flow list with --topology",
+            "Hosts are renumbered in the order of their nodes: pass this topology with --topology \
+             when importing the flow list",
         );
     }
     let mut text = String::from("a,b,rate,delay\n");
@@ -246,8 +248,8 @@ fn read(text: &Text<'_>) -> Result<Read, String> {
     {
         return Err(text.error(
             last,
-            "a link of every host",
-            &format!("none of node {alone}"),
+            "a link for every host",
+            &format!("none for node {alone}"),
         ));
     }
     Ok(read)

@@ -78,7 +78,7 @@ impl Reader<'_> {
             "Failures" => Ok(()),
             "failure" => {
                 self.out
-                    .drop("failures of links: say them as [[change]]", 1);
+                    .drop("link failures: write them as [[change]] in the scenario", 1);
                 Ok(())
             }
             "trigger" => {
@@ -86,7 +86,7 @@ impl Reader<'_> {
                 Ok(())
             }
             "Grp" => {
-                let expected = "connections of two nodes (groups of nodes are no flows)";
+                let expected = "a connection between two nodes (groups of nodes are not supported)";
                 Err(text.error(line, expected, &shown(row)))
             }
             _ => self.connection(line, row, first, words),
@@ -117,7 +117,8 @@ impl Reader<'_> {
                 Ok(())
             }
             (Some(trigger), None) => wrong(
-                "connections with a start: a flow list has no \"after\" (--drop-triggered leaves out those that wait)",
+                "a connection with a start: a flow list cannot wait for a trigger \
+                 (--drop-triggered leaves such connections out)",
                 &format!("one that waits for trigger {trigger}"),
             ),
             (None, Some(start)) => {
@@ -197,8 +198,10 @@ impl Reader<'_> {
                 }
                 "prio" => {
                     digits("a priority")?;
-                    self.out
-                        .drop("priorities: Sidestep's queues have none of htsim's", 1);
+                    self.out.drop(
+                        "priorities: Sidestep's queues do not have htsim's priorities",
+                        1,
+                    );
                 }
                 _ => return Err(unknown()),
             }
@@ -234,10 +237,10 @@ impl Reader<'_> {
         };
         out.read("connections", connections);
         out.note(format!(
-            "The matrix is for {nodes} nodes: the topology needs as many hosts"
+            "The matrix is for {nodes} nodes: the topology must have at least as many hosts"
         ));
         if flows.iter().any(|flow| flow.group.is_some()) {
-            out.note("Connections that set off one trigger are a group");
+            out.note("Connections that set off the same trigger form a group");
         }
         flows::write(flows, options, &mut out)?;
         Ok(out)

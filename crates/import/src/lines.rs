@@ -65,7 +65,7 @@ impl<'a> Text<'a> {
         if row.len() >= least {
             return Ok(());
         }
-        let expected = format!("at least {least} cells, by the header");
+        let expected = format!("at least {least} cells, as in the header");
         Err(self.error(line, &expected, &row.len().to_string()))
     }
 

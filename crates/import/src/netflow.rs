@@ -304,7 +304,7 @@ impl Reader<'_> {
         let udp = protocol.is_some_and(|p| p == "17" || p.eq_ignore_ascii_case("udp"));
         if !(tcp || udp && self.options.udp) {
             let which = if udp {
-                "UDP records (--udp takes them)"
+                "UDP records (--udp includes them)"
             } else {
                 "records that are neither TCP nor UDP"
             };
@@ -330,9 +330,10 @@ impl Reader<'_> {
             None => date(said),
         };
         let expected = match columns.start.1 {
-            Some(_) => "a number from 0 on",
+            Some(_) => "a number of at least 0",
             None => {
-                "a date like 2026-09-01 10:00:05.123 (a number says its unit in the header: start_ms)"
+                "a date like 2026-09-01 10:00:05.123 (for a number, name its unit in the header: \
+                 start_ms)"
             }
         };
         let (start, fine) = time.ok_or_else(|| wrong(expected, said))?;
@@ -370,7 +371,7 @@ impl Reader<'_> {
         });
         let (Some(from), Some(to)) = (self.hosts.of(src), self.hosts.of(dst)) else {
             self.out
-                .drop("records of an address that the map does not have", 1);
+                .drop("records with an address that is not in the map", 1);
             return Ok(());
         };
         let mut add = |src, dst, size| {
@@ -402,13 +403,17 @@ impl Reader<'_> {
         } = self;
         out.read("records", records);
         out.note(if whole {
-            "Sizes are bytes of IP, headers included: the records do not say their packets"
+            "Sizes are bytes of IP including headers: the records have no packet counts"
         } else {
-            "Sizes are bytes of IP less the headers of each packet, without options: 40 bytes of TCP over IPv4, 60 over IPv6"
+            "Sizes are bytes of IP minus the headers of each packet, without options: 40 bytes for \
+             TCP over IPv4, 60 over IPv6"
         });
-        out.note("What a router sampled or exported in parts is several smaller flows, or fewer");
+        out.note(
+            "Flows that a router sampled or exported in parts are missing or split into smaller \
+             ones",
+        );
         if rounded > 0 {
-            out.note(format!("{rounded} starts were rounded, to a picosecond"));
+            out.note(format!("{rounded} starts were rounded to a picosecond"));
         }
         if let Some(map) = hosts.to_text() {
             out.note("Addresses are numbered in the order of appearance");

@@ -182,11 +182,12 @@ impl Columns {
             match of {
                 Some(Column::Start(unit)) if start.is_none() => start = Some((i, *unit)),
                 Some(of) if all[..i].contains(&Some(*of)) => {
-                    let expected = "each of start, ends, size, class and group in one column";
+                    let expected = "one column each for start, source, destination, size, class \
+                                    and group";
                     return Err(text.error(line, expected, &got()));
                 }
                 Some(Column::Start(_)) => {
-                    return Err(text.error(line, "starts in one column", &got()));
+                    return Err(text.error(line, "one column of starts", &got()));
                 }
                 Some(_) => {}
                 None => unread.push(shown(&header[i])),
@@ -294,7 +295,7 @@ impl Reader<'_> {
         };
         let (Some(src), Some(dst)) = (host(cell(columns.src))?, host(cell(columns.dst))?) else {
             self.out
-                .drop("rows of an address that the map does not have", 1);
+                .drop("rows with an address that is not in the map", 1);
             return Ok(());
         };
         self.flows.push(Flow {
@@ -311,7 +312,7 @@ impl Reader<'_> {
     fn start(&mut self, line: usize, cell: &str) -> Result<u128, String> {
         let wrong = |expected: &str| self.text.error(line, expected, &shown(cell));
         let (ps, fine) = if let Some(digits) = self.columns.start.1 {
-            scaled(cell, digits).ok_or_else(|| wrong("a number from 0 on"))?
+            scaled(cell, digits).ok_or_else(|| wrong("a number of at least 0"))?
         } else if let Some(read) = date(cell).or_else(|| with_unit(cell)) {
             read
         } else {
@@ -319,7 +320,10 @@ impl Reader<'_> {
             self.since_1970 = digits;
             let read = digits.and_then(|digits| scaled(cell, digits));
             read.ok_or_else(|| {
-                wrong("a date, a time with its unit like \"1.5 ms\", or a number whose unit the header says: start_us")
+                wrong(
+                    "a date, a time with a unit like \"1.5 ms\", or a number with its unit in the \
+                     header: start_us",
+                )
             })?
         };
         self.rounded += u64::from(fine);
@@ -364,7 +368,7 @@ impl Reader<'_> {
 
     fn finish(mut self, options: &Options) -> Result<Imported, String> {
         let out = &mut self.out;
-        out.note("Sizes are taken for payload, without headers");
+        out.note("Sizes are read as payload, without headers");
         if let Some(digits) = self.since_1970 {
             let unit = match digits {
                 12 => "seconds",
@@ -372,11 +376,13 @@ impl Reader<'_> {
                 6 => "microseconds",
                 _ => "nanoseconds",
             };
-            out.note(format!("Starts without a unit are {unit} since 1970"));
+            out.note(format!(
+                "Starts without a unit are read as {unit} since 1970"
+            ));
         }
         if self.rounded > 0 {
             out.note(format!(
-                "{} starts were rounded, to a picosecond",
+                "{} starts were rounded to a picosecond",
                 self.rounded
             ));
         }
@@ -388,7 +394,7 @@ impl Reader<'_> {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            out.note(format!("Columns that are not read: {some}{rest}"));
+            out.note(format!("Columns not used: {some}{rest}"));
         }
         if let Some(map) = self.hosts.to_text() {
             out.note("Addresses are numbered in the order of appearance");

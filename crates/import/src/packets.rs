@@ -39,16 +39,17 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     } = reader;
     out.read("packets", packets);
     let done = conversations.finish();
-    out.drop("payload bytes that were sent again", done.again);
+    out.drop("retransmitted payload bytes", done.again);
     if done.unseen > 0 {
         out.note(format!(
-            "{} payload bytes were sent and not captured: sequence numbers show them, and they are counted",
+            "{} payload bytes are missing from the capture according to sequence numbers; they are \
+             counted",
             done.unseen
         ));
     }
     if done.joined > 0 {
         out.note(format!(
-            "{} flows were under way when the capture began: their bytes before are not known",
+            "{} flows began before the capture: their earlier bytes are missing",
             done.joined
         ));
     }
@@ -57,7 +58,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     for sent in done.flows {
         let Ends { src, dst, .. } = sent.ends;
         let (Some(src), Some(dst)) = (hosts.of(src.0), hosts.of(dst.0)) else {
-            out.drop("flows of an address that the map does not have", 1);
+            out.drop("flows with an address that is not in the map", 1);
             continue;
         };
         all.push(Flow {
@@ -88,7 +89,7 @@ struct Reader {
 }
 
 fn no_header(name: &str, kind: &str) -> String {
-    format!("{name}: expected a {kind} header, got a file that ends within it")
+    format!("{name}: expected a whole {kind} header, got a file that ends within the header")
 }
 
 impl Reader {
@@ -139,7 +140,7 @@ impl Reader {
                         }
                         None => self
                             .out
-                            .drop("packets of an interface that is not described", 1),
+                            .drop("packets of an interface without a description block", 1),
                     }
                 }
                 Block::SimplePacket(_) | Block::Packet(_) => {
@@ -159,7 +160,7 @@ impl Reader {
     fn cut(&mut self, name: &str) -> Result<(), String> {
         self.some(name)?;
         self.out.note(format!(
-            "The capture ends within packet {}: what stands before it is kept",
+            "The capture ends within packet {}: the packets before it are kept",
             self.packets + 1
         ));
         Ok(())
@@ -168,7 +169,7 @@ impl Reader {
     fn some(&self, name: &str) -> Result<(), String> {
         match self.packets {
             0 => Err(format!(
-                "{name}: expected packets, got a capture without one that is whole"
+                "{name}: expected packets, got a capture without a complete one"
             )),
             _ => Ok(()),
         }
@@ -225,9 +226,9 @@ impl Reader {
             }
             _ if payload.ip_number == IpNumber::TCP || (udp && self.udp) => {
                 self.out
-                    .drop("packets that were captured without their whole header", 1);
+                    .drop("packets captured without a complete header", 1);
             }
-            _ if udp => self.out.drop("UDP packets (--udp takes them)", 1),
+            _ if udp => self.out.drop("UDP packets (--udp includes them)", 1),
             _ => self.out.drop("packets that are neither TCP nor UDP", 1),
         }
     }
@@ -239,7 +240,7 @@ fn picoseconds(time: Duration) -> u128 {
 
 /// Parses the headers of a frame, of which only a part may have been captured.
 fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static str> {
-    const SHORT: &str = "packets that were captured without their whole header";
+    const SHORT: &str = "packets captured without a complete header";
     let typed = |skip: usize, at: usize| {
         let kind = data
             .get(at..at + 2)
@@ -269,7 +270,7 @@ fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static s
             let kind = ip(data.get(4..))?;
             Ok(LaxSlicedPacket::from_ether_type(kind, &data[4..]))
         }
-        _ => Err("packets of a link type that is not known here"),
+        _ => Err("packets of an unsupported link type"),
     }
 }
 

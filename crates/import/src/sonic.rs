@@ -36,11 +36,11 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     for (field, why) in [
         (
             "xoff",
-            "pauses are [switch] pfc, pfc_xoff and pfc_headroom, for all ports",
+            "for pauses set pfc, pfc_xoff and pfc_headroom in [switch], for all ports",
         ),
         (
             "xon",
-            "pauses are [switch] pfc, pfc_xoff and pfc_headroom, for all ports",
+            "for pauses set pfc, pfc_xoff and pfc_headroom in [switch], for all ports",
         ),
     ] {
         if fields.contains_key(field) {
@@ -48,7 +48,8 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         }
     }
     out.note(
-        "Every queue of every port is taken for one of this profile: Sidestep has one queue a port",
+        "All queues of a port are replaced by one with this profile: Sidestep has one queue per \
+         port",
     );
     out.keep("profiles", 1);
     out.files.push((Made::Switch, text));
@@ -59,19 +60,22 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
 const LEFT: [(&str, &str); 6] = [
     (
         "BUFFER_PG",
-        "ingress buffers; Sidestep counts a packet once, at its output",
+        "ingress buffers; Sidestep counts a packet only at its output port",
     ),
     (
         "BUFFER_PORT_INGRESS_PROFILE_LIST",
-        "ingress buffers; Sidestep counts a packet once, at its output",
+        "ingress buffers; Sidestep counts a packet only at its output port",
     ),
     (
         "SCHEDULER",
-        "weights of queues; Sidestep has one queue a port",
+        "weights of queues; Sidestep has one queue per port",
     ),
-    ("TC_TO_QUEUE_MAP", "one queue a port"),
-    ("DSCP_TO_TC_MAP", "one queue a port"),
-    ("PORT_QOS_MAP", "one queue a port; pauses are [switch] pfc"),
+    ("TC_TO_QUEUE_MAP", "Sidestep has one queue per port"),
+    ("DSCP_TO_TC_MAP", "Sidestep has one queue per port"),
+    (
+        "PORT_QOS_MAP",
+        "Sidestep has one queue per port; for pauses set pfc in [switch]",
+    ),
 ];
 
 struct File<'a> {
@@ -116,7 +120,7 @@ impl<'a> File<'a> {
         let number = self.number(fields, place, key)?;
         match number {
             Some(bytes) if !(1..1 << 44).contains(&bytes) => {
-                let expected = "bytes from 1 on";
+                let expected = "at least 1 byte";
                 Err(self.wrong(&format!("{place}.{key}"), expected, &bytes.to_string()))
             }
             other => Ok(other),
@@ -169,7 +173,7 @@ impl<'a> File<'a> {
                 }
                 (_, [only]) => only,
                 _ => {
-                    let got = "no BUFFER_QUEUE that says it";
+                    let got = "no --profile and no BUFFER_QUEUE with a profile";
                     return Err(self.wrong("BUFFER_PROFILE", &listed(), got));
                 }
             },
@@ -232,11 +236,11 @@ impl<'a> File<'a> {
         let pool = bare(self.text(fields, &place, "pool")?.unwrap_or_default());
         let found = self.table("BUFFER_POOL").and_then(|pools| pools.get(pool));
         let Some(found) = found.and_then(Value::as_object) else {
-            return Err(self.wrong(&place, "a pool that BUFFER_POOL has", pool));
+            return Err(self.wrong(&place, "a pool of BUFFER_POOL", pool));
         };
         let at = format!("BUFFER_POOL.{pool}");
         let Some(memory) = self.bytes(found, &at, "size")? else {
-            let expected = "a size (that of a dynamic pool is known to the switch alone: `show buffer information`)";
+            let expected = "a size (for a dynamic pool, ask the switch: `show buffer information`)";
             return Err(self.wrong(&at, expected, "none"));
         };
         if let Some(kept) = self
@@ -244,7 +248,9 @@ impl<'a> File<'a> {
             .filter(|kept| *kept > 0)
         {
             out.drop(
-                &format!("reserved buffers of a queue ({kept} B): all memory is shared"),
+                &format!(
+                    "reserved buffers of a queue ({kept} B): in Sidestep all memory is shared"
+                ),
                 1,
             );
         }
@@ -276,7 +282,7 @@ impl<'a> File<'a> {
         let ecn = self.text(fields, &place, "ecn")?.unwrap_or("ecn_none");
         if !["ecn_green", "ecn_all", "ecn_green_yellow", "ecn_green_red"].contains(&ecn) {
             out.drop(
-                "WRED profiles without ECN: early drops are buffer = { kind = \"red\" }",
+                "WRED profiles without ECN: for early drops use buffer = { kind = \"red\" }",
                 1,
             );
             return Ok(());
@@ -311,9 +317,10 @@ impl<'a> File<'a> {
         ));
         if most > least {
             out.note(format!(
-                "WRED marks {share} % at {most} B and less below: here all is marked from {least} B on, \
-                 as DCTCP wants it; the ramp is buffer = {{ kind = \"red\", min = \"{least} B\", max = \"{most} B\", \
-                 max_p = \"{share}/100\", weight = \"1\" }}"
+                "WRED marks {share} % of packets at {most} B and fewer below; here all packets are \
+                 marked from {least} B on, as DCTCP wants it; for the ramp use buffer = {{ kind = \
+                 \"red\", min = \"{least} B\", max = \"{most} B\", max_p = \"{share}/100\", weight \
+                 = \"1\" }}"
             ));
         }
         Ok(())

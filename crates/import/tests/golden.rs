@@ -129,7 +129,7 @@ fn hosts_that_have_numbers_keep_them_and_names_may_be_mapped() {
     let text = "start_us,src,dst,size\n7,10.0.0.1,db,1\n8,web,db,1\n";
     let imported = import("f", text.as_bytes(), Format::Csv, &mapped).unwrap();
     assert!(imported.files[0].1.ends_with("\n0,h2,h9,1 B\n"));
-    let left = "rows of an address that the map does not have";
+    let left = "rows with an address that is not in the map";
     assert_eq!(imported.dropped, [(left.to_string(), 1)]);
 }
 
@@ -198,22 +198,24 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Csv,
             "start,src,dst,size,bytes\n",
-            "f:1: expected each of start, ends, size, class and group in one column, got \"start,src,dst,size,bytes\"",
+            "f:1: expected one column each for start, source, destination, size, class and group, \
+             got \"start,src,dst,size,bytes\"",
         ),
         (
             Csv,
             "start,start_s,src,dst,size\n",
-            "f:1: expected starts in one column, got \"start,start_s,src,dst,size\"",
+            "f:1: expected one column of starts, got \"start,start_s,src,dst,size\"",
         ),
         (
             Csv,
             "start,src,dst,size\n5,a,b,1\n",
-            "f:2: expected a date, a time with its unit like \"1.5 ms\", or a number whose unit the header says: start_us, got \"5\"",
+            "f:2: expected a date, a time with a unit like \"1.5 ms\", or a number with its unit \
+             in the header: start_us, got \"5\"",
         ),
         (
             Csv,
             "start_us,src,dst,size\n-5,a,b,1\n",
-            "f:2: expected a number from 0 on, got \"-5\"",
+            "f:2: expected a number of at least 0, got \"-5\"",
         ),
         (
             Csv,
@@ -223,7 +225,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Csv,
             "start_us,src,dst,size\n5,a\n",
-            "f:2: expected at least 4 cells, by the header, got 2",
+            "f:2: expected at least 4 cells, as in the header, got 2",
         ),
         (
             Csv,
@@ -288,7 +290,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             HpccTopology,
             "3 1 1\n0\n0 1 1Gbps 1us 0\n",
-            "f:3: expected a link of every host, got none of node 2",
+            "f:3: expected a link for every host, got none for node 2",
         ),
         (
             HpccTopology,
@@ -328,7 +330,8 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Htsim,
             "Nodes 2\nConnections 1\n0->1 id 1 trigger 4 size 1\n",
-            "f:3: expected connections with a start: a flow list has no \"after\" (--drop-triggered leaves out those that wait), got one that waits for trigger 4",
+            "f:3: expected a connection with a start: a flow list cannot wait for a trigger \
+             (--drop-triggered leaves such connections out), got one that waits for trigger 4",
         ),
         (
             Netflow,
@@ -348,7 +351,8 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Netflow,
             "ts,sa,da,ibyt\n1700000000,10.0.0.1,10.0.0.2,1\n",
-            "f:2: expected a date like 2026-09-01 10:00:05.123 (a number says its unit in the header: start_ms), got \"1700000000\"",
+            "f:2: expected a date like 2026-09-01 10:00:05.123 (for a number, name its unit in the \
+             header: start_ms), got \"1700000000\"",
         ),
         (
             Netflow,
@@ -358,7 +362,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Netflow,
             "ts,sa,da,ibyt\n2026-01-01 00:00:00,10.0.0.1\n",
-            "f:2: expected at least 4 cells, by the header, got 2",
+            "f:2: expected at least 4 cells, as in the header, got 2",
         ),
         (
             Sonic,
@@ -369,7 +373,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Sonic,
             r#"{"BUFFER_PROFILE":{"p":{"pool":"x","dynamic_th":"1"}}}"#,
-            "f: BUFFER_PROFILE.p: expected a pool that BUFFER_POOL has, got \"x\"",
+            "f: BUFFER_PROFILE.p: expected a pool of BUFFER_POOL, got \"x\"",
         ),
         (
             Sonic,

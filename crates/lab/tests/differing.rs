@@ -142,8 +142,8 @@ fn a_switch_with_too_few_ports_is_named() {
         .err()
         .expect("refused");
     let said: Vec<String> = error.iter().map(|p| p.to_string()).collect();
-    let expected = "a.toml:19:44: switch.at.\"switch 4\".route: switch \"switch 4\": choices must be at most \
-                    the 3 ports of the switch, got 4";
+    let expected = "a.toml:19:44: switch.at.\"switch 4\".route: switch \"switch 4\": choices must \
+                    be at most 3, the number of ports of the switch, got 4";
     assert_eq!(said, [expected]);
     let sets = [
         "switch.route=power-of-two".into(),

@@ -210,8 +210,8 @@ fn more_choices_than_a_switch_has_ports_are_refused_once() {
         .replace("degree = 8", "degree = 1");
     let with = |more: &str| said(&format!("{two}{more}\n"), &["seeds=1"]);
     let three = "buffer = { kind = \"vertigo\", choices = 3 }";
-    let expected = "a.toml:11:40: switch.buffer: switch \"edge 0.0\": choices must be at most the 2 ports \
-                    of the switch, got 3";
+    let expected = "a.toml:11:40: switch.buffer: switch \"edge 0.0\": choices must be at most 2, \
+                    the number of ports of the switch, got 3";
     let all = format!("[scheme.dctcp.switch]\n{three}");
     assert_eq!(with(&all), expected);
     // The cores inherit the value; their own section is harmless, and the place stays that of the value.

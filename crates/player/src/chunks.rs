@@ -306,7 +306,7 @@ impl<'a> Chunks<'a> {
             let chunk = self.reader.chunk(i)?;
             if before.is_some_and(|before| before != chunk.state) {
                 return Err(Refused::new(format!(
-                    "chunk {i} of the recording does not go on where the one before it ended"
+                    "chunk {i} of the recording does not continue the previous chunk"
                 )));
             }
             if i == 0 {
@@ -462,14 +462,17 @@ fn check_order(reader: &Reader<'_>) -> Result<(), Refused> {
     for (i, span) in reader.chunks().iter().enumerate() {
         if span.from < before || span.to < span.from || span.events > MOST_EVENTS as u64 {
             return Err(Refused::new(format!(
-                "the index of the recording cannot be: at chunk {i}: expected chunks in the order of time with at most {MOST_EVENTS} events, got {} events from {} to {} ps, behind {before} ps",
+                "the index of the recording is invalid: at chunk {i}: expected chunks in order of \
+                 time with at most {MOST_EVENTS} events, got {} events from {} to {} ps after \
+                 {before} ps",
                 span.events, span.from, span.to
             )));
         }
         // An index that lists one chunk a million times would make the player read it as often.
         if offset.is_some_and(|offset| span.offset <= offset) {
             return Err(Refused::new(format!(
-                "the index of the recording cannot be: at chunk {i}: expected each chunk once, in the order of the file, got one at byte {} behind one at byte {}",
+                "the index of the recording is invalid: at chunk {i}: expected rising offsets, got \
+                 byte {} after byte {}",
                 span.offset,
                 offset.unwrap_or_default()
             )));

@@ -202,7 +202,7 @@ fn under_way(packet: &Packet, cursor: &Cursor, marked: bool) -> Journey {
 
 fn unknown(chunks: &Chunks<'_>, id: u32) -> Refused {
     Refused::new(format!(
-        "packet {id} is not in the recording, which numbers {} packets from 0 on",
+        "packet {id} is not in the recording: it has {} packets, numbered from 0",
         chunks.tail().packets
     ))
 }

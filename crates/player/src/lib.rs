@@ -180,7 +180,7 @@ impl<'a> Player<'a> {
             return Ok(());
         }
         Err(Refused::new(format!(
-            "there is no port {port}: the recording has {ports}, from 0 on"
+            "there is no port {port}: the recording has {ports} ports, numbered from 0"
         )))
     }
 }

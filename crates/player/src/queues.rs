@@ -53,12 +53,13 @@ pub(crate) fn of(
     let nodes = chunks.head().network.nodes.len();
     if node as usize >= nodes {
         return Err(Refused::new(format!(
-            "there is no node {node}: the recording has {nodes}, from 0 on"
+            "there is no node {node}: the recording has {nodes} nodes, numbered from 0"
         )));
     }
     if buckets == 0 || buckets > MOST_BUCKETS || to <= from {
         return Err(Refused::new(format!(
-            "queues are told in 1 to {MOST_BUCKETS} parts of a time that ends after it begins, not in {buckets} parts from {from} to {to} ps"
+            "queues: expected 1 to {MOST_BUCKETS} parts of a time that ends after its start, got \
+             {buckets} parts from {from} to {to} ps"
         )));
     }
     let links = (0..).zip(&chunks.head().network.links);

@@ -57,7 +57,7 @@ pub(crate) fn packets(count: u64) -> String {
 /// Returns the name of a node.
 pub(crate) fn node(head: &Head, node: u32) -> &str {
     let known = head.network.nodes.get(node as usize);
-    known.map_or("a node that is not there", |node| &node.name)
+    known.map_or("an unknown node", |node| &node.name)
 }
 
 fn link(head: &Head, port: u32) -> Link {
@@ -84,7 +84,7 @@ pub(crate) fn holds(head: &Head, port: u32, (packets_, bytes_): (u32, u64)) -> S
         (Some(most), ..) => format!("{packets_} of {}", packets(most)),
         (None, Some(most), _) => format!("{} of {}", bytes(bytes_), bytes(most)),
         (None, None, Some(most)) => format!(
-            "{}, {} of the {} that all its queues share",
+            "{}, {} of the {} shared by all its queues",
             packets(packets_.into()),
             bytes(bytes_),
             bytes(most)
@@ -99,13 +99,16 @@ pub(crate) fn reason(head: &Head, number: u8) -> String {
     match (head.clauses.get(place), head.reasons.get(place)) {
         (Some(clause), _) => clause.clone(),
         (None, Some(word)) => word.replace('_', " "),
-        (None, None) => format!("for reason {number}, which the recording does not name"),
+        (None, None) => format!("for reason {number}, which has no name in the recording"),
     }
 }
 
 /// Describes a packet, as in `data from byte 1460 of flow 7`.
 fn what(flow: u32, seq: u64, says: u8) -> String {
-    let again = if Says(says).again() { ", again" } else { "" };
+    let again = match Says(says).again() {
+        true => ", a retransmission",
+        false => "",
+    };
     match Says(says).kind() {
         "data" => format!("data from byte {seq} of flow {flow}{again}"),
         "ack" => format!("an acknowledgement up to byte {seq} of flow {flow}{again}"),
@@ -134,7 +137,7 @@ pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -
             ..
         } => {
             let mark = match says & Says::ECHO != 0 && is_ack(says) {
-                true => ", and says that a mark came",
+                true => ", echoing a congestion mark",
                 false => "",
             };
             format!(
@@ -148,13 +151,14 @@ pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -
         What::Dequeue { port, packet } => {
             let waited = since(step.event, known(packet));
             format!(
-                "its last bit leaves {} for {}, {waited} after it joined that queue",
+                "its last bit leaves {} for {}, {waited} after it was enqueued",
                 owner(head, port),
                 far(head, port)
             )
         }
         What::Evict { port, .. } => format!(
-            "{} takes it out of the queue to {} to make room for another: that queue holds {}",
+            "{} evicts it from the queue to {} to make room for another packet; that queue \
+             holds {}",
             owner(head, port),
             far(head, port),
             holds(head, port, step.before.depth(port))
@@ -192,7 +196,7 @@ pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -
             packets,
             bytes: held,
         } => format!(
-            "the queue of {} to {} is measured: it holds {}, {}",
+            "the queue from {} to {} is measured: it holds {}, {}",
             owner(head, port),
             far(head, port),
             holds(head, port, (packets, held)),
@@ -206,7 +210,7 @@ pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -
             )
         }
         What::Link { port, rate_bps } => format!(
-            "the link from {} to {} has {} from now on",
+            "the rate of the link from {} to {} becomes {}",
             owner(head, port),
             far(head, port),
             rate(rate_bps)
@@ -231,27 +235,27 @@ fn enqueue(head: &Head, event: &Event, before: &Cursor) -> String {
         return String::new();
     };
     let done = match (changes & CHANGE_MARKED != 0, changes & CHANGE_TRIMMED != 0) {
-        (true, true) => ", cuts its payload and marks it",
+        (true, true) => ", trims it and marks it",
         (true, false) => ", and marks it",
-        (false, true) => ", and cuts its payload",
+        (false, true) => ", and trims it",
         (false, false) => "",
     };
     let (owner_, to) = (owner(head, port), far(head, port));
     if port != wanted {
         let verb = if moved == 1 {
-            "moves it on"
+            "deflects it"
         } else {
-            "sends it"
+            "detours it"
         };
+        let wanted_ = far(head, wanted);
         return format!(
-            "{owner_} {verb} to {to} instead of {}{done}: that queue holds {}",
-            far(head, wanted),
+            "{owner_} {verb} to {to} instead of {wanted_}{done}: the queue to {wanted_} holds {}",
             holds(head, wanted, before.depth(wanted))
         );
     }
     let again = if moved == 1 { " again" } else { "" };
     format!(
-        "{owner_} puts it into the queue to {to}{again}{done}: before it, that holds {}",
+        "{owner_} enqueues it for {to}{again}{done}; that queue held {} before",
         holds(head, port, before.depth(port))
     )
 }
@@ -274,21 +278,18 @@ fn window(head: &Head, event: &Event, ends: Option<(u32, u32)>) -> String {
         None => format!("the sender of flow {flow}"),
     };
     let why = match cause {
-        2 => format!(
-            "waits no longer for an acknowledgement: its timer ran out, for the {} time",
-            nth(timeouts)
-        ),
-        3 => "sends again".into(),
-        1 => format!("has an acknowledgement up to byte {acked}"),
-        _ => "begins, or the recording does".into(),
+        2 => format!("times out for the {} time", nth(timeouts)),
+        3 => "retransmits".into(),
+        1 => format!("receives an acknowledgement up to byte {acked}"),
+        _ => "starts, or was running when the recording began".into(),
     };
     let slow = match ssthresh {
         s if s > 1 << 50 => String::new(),
-        s => format!(", slow start up to {}", bytes(s)),
+        s => format!(", its slow-start threshold {}", bytes(s)),
     };
     let again = match retransmits {
         0 => String::new(),
-        n => format!(", {n} sent again so far"),
+        n => format!(", retransmissions so far: {n}"),
     };
     format!("{who} {why}; its window is {}{slow}{again}", bytes(cwnd))
 }
@@ -298,7 +299,16 @@ fn nth(count: u32) -> String {
         0 | 1 => "first".into(),
         2 => "second".into(),
         3 => "third".into(),
-        n => format!("{n}th"),
+        n => {
+            let ending = match (n % 10, n % 100) {
+                (_, 11..=13) => "th",
+                (1, _) => "st",
+                (2, _) => "nd",
+                (3, _) => "rd",
+                _ => "th",
+            };
+            format!("{n}{ending}")
+        }
     }
 }
 

@@ -88,11 +88,15 @@ fn a_sentence_names_the_queue_that_was_wanted_and_how_full_it_was() {
     assert_eq!(detours.len(), 5);
     for told in &detours {
         assert!(
-            told.says.ends_with(": that queue holds 10 of 10 packets"),
+            told.says.ends_with(" holds 10 of 10 packets"),
             "{}",
             told.says
         );
-        assert!(told.says.contains(" instead of "), "{}", told.says);
+        assert!(
+            told.says.contains(" detours it to ") && told.says.contains(" instead of "),
+            "{}",
+            told.says
+        );
         assert_eq!(told.kind, "detour");
     }
     let all = player
@@ -279,7 +283,7 @@ fn the_parts_of_a_query_fill_its_time() {
                 .is_some_and(|sum| sum.kind == "timeout")
             {
                 assert!(
-                    told.says.contains("for its timer because "),
+                    told.says.contains("for its retransmission timer because "),
                     "{}",
                     told.says
                 );

@@ -93,18 +93,20 @@ impl Chunk {
 }
 
 fn read(cursor: &mut Cursor<'_>, ports: usize, measured: bool) -> Result<Chunk, String> {
-    let ends = || "it ends early".to_string();
+    let ends = || "an early end".to_string();
     let state = State::read(cursor, ports, measured)?;
     let events = cursor.number().ok_or_else(ends)?;
     if events > MOST_EVENTS as u64 {
-        return Err(format!("{events} events, of at most {MOST_EVENTS}"));
+        return Err(format!(
+            "{events} events, more than the {MOST_EVENTS} of a chunk"
+        ));
     }
     let mut at = cursor.number().ok_or_else(ends)?;
     let kinds = cursor.take(events as usize).ok_or_else(ends)?;
     let mut counts = vec![0; KINDS.len()];
     for kind in kinds {
         let count = counts.get_mut(usize::from(*kind));
-        *count.ok_or_else(|| format!("{kind} as the kind of an event"))? += 1;
+        *count.ok_or_else(|| format!("the unknown kind of event {kind}"))? += 1;
     }
     let mut times = Vec::with_capacity(kinds.len());
     for _ in kinds {
@@ -123,12 +125,12 @@ fn read(cursor: &mut Cursor<'_>, ports: usize, measured: bool) -> Result<Chunk, 
         columns.push((0, of_kind));
     }
     if cursor.left() > 0 {
-        return Err(format!("{} bytes too many", cursor.left()));
+        return Err(format!("{} surplus bytes at the end", cursor.left()));
     }
     let mut all = Vec::with_capacity(kinds.len());
     for (number, at) in kinds.iter().zip(times) {
         let (row, columns) = &mut columns[usize::from(*number)];
-        let kind = Kind::of(*number).ok_or("a kind of event")?;
+        let kind = Kind::of(*number).ok_or("an unknown kind of event")?;
         let mut field = columns.iter();
         let next = || field.next().map_or(0, |column| column[*row]);
         let what = What::from_fields(kind, next)

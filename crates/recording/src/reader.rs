@@ -69,19 +69,25 @@ impl<'a> Reader<'a> {
         let ports = self.head.network.links.len();
         let wrong = |at: usize, expected: String, got: String| {
             let what = format!("chunk {i} of the recording cannot be read");
-            Refused::new(what, format!("byte {at} of it, unpacked"), expected, got)
+            Refused::new(
+                what,
+                format!("byte {at} of the unpacked chunk"),
+                expected,
+                got,
+            )
         };
         let chunk = Chunk::read(&raw, ports, self.measured)
-            .map_err(|(at, why)| wrong(at, "events by columns".into(), why))?;
+            .map_err(|(at, why)| wrong(at, "columns of events".into(), why))?;
         let said = (span.events, span.from, span.to);
         let (first, last) = (chunk.events.first(), chunk.events.last());
         let at = |event: Option<&Event>| event.map_or(0, |event| event.at);
         let got = (chunk.events.len() as u64, at(first), at(last));
         if said != got {
             let words = |(events, from, to): (u64, u64, u64)| {
-                format!("{events} events from {from} to {to} ps, by the index")
+                format!("{events} events from {from} to {to} ps")
             };
-            return Err(wrong(raw.len(), words(said), words(got)));
+            let expected = format!("{}, as in the index", words(said));
+            return Err(wrong(raw.len(), expected, words(got)));
         }
         Ok(chunk)
     }
@@ -147,10 +153,10 @@ impl<'a> Reader<'a> {
             let Chunk { mut state, events } = self.chunk(i)?;
             if before.is_some_and(|before| before != state) {
                 return Err(Refused::new(
-                    format!("chunk {i} of the recording does not go on"),
-                    "its beginning",
-                    "packets where the chunk before left them",
-                    "others, or elsewhere",
+                    format!("chunk {i} of the recording does not continue the previous chunk"),
+                    "the start of the chunk",
+                    "the packets at the end of the previous chunk, in the same places",
+                    "other packets or other places",
                 ));
             }
             for (number, event) in events.iter().enumerate() {
@@ -167,7 +173,7 @@ impl<'a> Reader<'a> {
             return Err(Refused::new(
                 "the counts of the recording are wrong",
                 "its tail",
-                format!("{counts:?}, as its chunks have"),
+                format!("{counts:?}, the events in its chunks"),
                 format!("{said:?}"),
             ));
         }
@@ -185,7 +191,7 @@ impl<'a> Reader<'a> {
             Refused::new(
                 "the recording contradicts itself",
                 format!("event {number} of chunk {chunk}"),
-                "what can be",
+                "a possible event",
                 why,
             )
         })
@@ -197,7 +203,7 @@ fn check_preamble(file: &[u8]) -> Result<u16, Refused> {
     let begins = &file[..file.len().min(MAGIC.len())];
     if begins != MAGIC {
         return Err(Refused::new(
-            "this is no recording",
+            "the file is not a recording",
             "byte 0",
             format!("\"{}\"", MAGIC.escape_ascii()),
             format!("\"{}\"", begins.escape_ascii()),
@@ -209,9 +215,9 @@ fn check_preamble(file: &[u8]) -> Result<u16, Refused> {
     let version = u16::from_le_bytes([*low, *high]);
     if version == 0 || version > VERSION {
         return Err(Refused::new(
-            "the recording is of another version",
+            "the recording has an unsupported version",
             format!("byte {}", MAGIC.len()),
-            format!("a version up to {VERSION}; a newer sidestep reads newer ones"),
+            format!("version 1 to {VERSION} (a newer sidestep reads newer versions)"),
             format!("version {version}"),
         ));
     }
@@ -251,8 +257,8 @@ fn json<T: DeserializeOwned>(what: &str, raw: &[u8]) -> Result<T, Refused> {
     serde_json::from_slice(raw).map_err(|e| {
         Refused::new(
             format!("the {what} of the recording cannot be read"),
-            format!("line {} column {} of it", e.line(), e.column()),
-            "JSON as docs/reference/recording.md says",
+            format!("line {} column {} of its JSON", e.line(), e.column()),
+            "JSON as described in docs/reference/recording.md",
             e.to_string(),
         )
     })
@@ -264,7 +270,7 @@ fn check_head(head: &Head) -> Result<(), Refused> {
     for (port, link) in head.network.links.iter().enumerate() {
         if link.from as usize >= nodes || link.to as usize >= nodes {
             return Err(Refused::new(
-                "the network of the recording cannot be",
+                "the network of the recording is invalid",
                 format!("link {port}"),
                 format!("nodes below {nodes}"),
                 format!("from {} to {}", link.from, link.to),

@@ -101,7 +101,7 @@ pub(crate) fn section_at(
     })?;
     if head[0] != section as u8 {
         return Err(wrong(
-            "is not where it should be",
+            "does not begin at its offset",
             format!("the byte {:?}", section as u8 as char),
             format!("{:?}", head[0] as char),
         ));
@@ -139,13 +139,13 @@ pub(crate) fn section_at(
     let raw = decompress_to_vec_zlib_with_limit(packed, raw_len).map_err(|e| {
         wrong(
             "cannot be unpacked",
-            "deflated bytes".into(),
+            "a zlib stream".into(),
             e.status_text().into(),
         )
     })?;
     if raw.len() != raw_len {
         return Err(wrong(
-            "has another length",
+            "has a wrong length",
             format!("{raw_len} bytes"),
             raw.len().to_string(),
         ));
@@ -161,10 +161,10 @@ impl StatusText for miniz_oxide::inflate::DecompressError {
     fn status_text(&self) -> &'static str {
         use miniz_oxide::inflate::TINFLStatus as S;
         match self.status {
-            S::HasMoreOutput => "more bytes than it says",
-            S::Adler32Mismatch => "bytes with another sum",
-            S::NeedsMoreInput | S::FailedCannotMakeProgress => "bytes that end early",
-            _ => "bytes that are not",
+            S::HasMoreOutput => "more bytes than its header states",
+            S::Adler32Mismatch => "bytes with a wrong Adler-32 sum",
+            S::NeedsMoreInput | S::FailedCannotMakeProgress => "an early end",
+            _ => "bytes that are not a zlib stream",
         }
     }
 }

@@ -37,12 +37,12 @@ impl Writer {
         assert_eq!(
             state.ports(),
             ports,
-            "a state of as many ports as there are links"
+            "the state must have as many ports as the head has links"
         );
         assert_eq!(
             state.is_measured(),
             head.measured,
-            "queues that are measured as the head says"
+            "state and head must agree on whether queues are measured"
         );
         state.compact();
         let version = if head.measured { VERSION } else { WHOLE };
@@ -67,7 +67,7 @@ impl Writer {
     #[inline]
     pub fn push(&mut self, event: Event) {
         if let Err(why) = self.offer(event) {
-            panic!("{event:?} cannot be: {why}");
+            panic!("{event:?} is impossible: {why}");
         }
     }
 

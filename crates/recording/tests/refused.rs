@@ -15,7 +15,8 @@ fn refused(bytes: &[u8]) -> Option<String> {
 
 #[test]
 fn a_file_that_is_no_recording_is_told() {
-    let words = "this is no recording: at byte 0: expected \"\\x89SREC\\r\\n\\x1a\", got \"PAR1\"";
+    let words = "the file is not a recording: at byte 0: expected \"\\x89SREC\\r\\n\\x1a\", got \
+                 \"PAR1\"";
     assert_eq!(refused(b"PAR1").as_deref(), Some(words));
     assert!(refused(b"").unwrap().ends_with("got \"\""));
     // A transfer in text mode removes carriage returns.
@@ -24,15 +25,19 @@ fn a_file_that_is_no_recording_is_told() {
         .copied()
         .filter(|b| *b != b'\r')
         .collect();
-    assert!(refused(&text).unwrap().starts_with("this is no recording"));
+    assert!(
+        refused(&text)
+            .unwrap()
+            .starts_with("the file is not a recording")
+    );
 }
 
 #[test]
 fn a_newer_version_is_told() {
     let mut bytes = written(&sample(40));
     bytes[8] = 3;
-    let words = "the recording is of another version: at byte 8: expected a version up to 2; a newer sidestep reads newer ones, \
-                 got version 3";
+    let words = "the recording has an unsupported version: at byte 8: expected version 1 to 2 (a \
+                 newer sidestep reads newer versions), got version 3";
     assert_eq!(refused(&bytes).as_deref(), Some(words));
 }
 
@@ -90,7 +95,7 @@ fn a_section_that_says_it_is_larger_than_it_may_be_takes_no_memory() {
 }
 
 #[test]
-#[should_panic(expected = "cannot be: packet 9 was not sent")]
+#[should_panic(expected = "is impossible: packet 9 was not sent")]
 fn a_driver_that_tells_of_what_cannot_be_is_wrong() {
     let mut writer = Writer::begin(&crate::common::head(), Default::default());
     writer.push(Event {

@@ -161,9 +161,9 @@ fn a_storm_and_a_limit_are_counted_and_said_once() {
     running.send(0, &frames);
     // One may pass, or a broadcast of the host itself did.
     running.until("a storm", |r| r.count("p0/refused/storm_broadcast") >= 39);
-    running.says("port p0: more broadcasts than storm_broadcast allows");
-    running.says("port p0: 3 addresses are learned, its learn_limit; ");
-    assert_eq!(running.log().matches("storm_broadcast allows").count(), 1);
+    running.says("port p0: broadcasts exceed storm_broadcast");
+    running.says("port p0: learn_limit of 3 addresses reached; ");
+    assert_eq!(running.log().matches("exceed storm_broadcast").count(), 1);
     assert_eq!(running.count("p0/learned"), 3);
     assert!(running.count("p0/learn_limited") >= 37);
 }
@@ -226,11 +226,11 @@ fn a_loop_is_named_with_both_ports_and_blocked_while_it_is_there() {
     }
     let switch = format!("{LEARNING}\nloop_probe = \"50 ms\"\nloop_action = \"block\"");
     let mut running = Running::start(wiring, &switch, &[("p0", ""), ("l0", ""), ("l1", "")]);
-    running.says("hears what this switch sends by port");
+    running.says("receives probes that this switch sends by port");
     running.until("it is blocked", |r| r.count("l1/blocked") == 1);
     let log = running.log();
     assert!(
-        log.contains("; port l1 is blocked while that is so"),
+        log.contains("; port l1 is blocked until the loop is gone"),
         "{log}"
     );
     assert_eq!(
@@ -238,7 +238,7 @@ fn a_loop_is_named_with_both_ports_and_blocked_while_it_is_there() {
         (0, 0)
     );
     running.wiring.switch.ip("link set l1 down").unwrap();
-    running.says("port l1 is no more blocked: no probe comes back");
+    running.says("port l1 is unblocked: no probe comes back");
 }
 
 /// Returns two hosts whose interfaces, and the first of the switch's, have room for long frames.

@@ -13,7 +13,7 @@ pub(crate) const CHOICES: RangeInclusive<u64> = 1..=MOST as u64;
 /// Returns `choices`, or refuses it if the switch has fewer `ports`.
 pub(crate) fn of_ports(choices: u8, ports: u16) -> Result<u8, Refusal> {
     if u16::from(choices) > ports {
-        let expected = format!("must be at most the {ports} ports of the switch");
+        let expected = format!("must be at most {ports}, the number of ports of the switch");
         return Err(Refusal::of("choices", expected).got(choices));
     }
     Ok(choices)

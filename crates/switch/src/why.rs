@@ -84,7 +84,7 @@ impl Scene<'_> {
     /// Describes whether a packet that finds `depth` is marked from `level` on.
     pub fn step(&self, depth: Depth, level: Option<Size>) -> String {
         let Some(level) = level else {
-            return "not marked, since nothing is (mark_at = off)".into();
+            return "not marked, since marking is off (mark_at = off)".into();
         };
         let (held, level_words) = match level {
             Size::Packets(n) => (packets(u64::from(depth.packets)), count(n)),
@@ -103,15 +103,16 @@ impl Scene<'_> {
 /// Explains a decision by its verdict alone: the default of every buffer policy.
 pub(crate) fn verdict(verdict: Verdict) -> String {
     match verdict {
-        Verdict::Enqueue { mark: false } => "what fits is kept".into(),
-        Verdict::Enqueue { mark: true } => "what fits is kept, and the policy marks it".into(),
-        Verdict::Detour { .. } => "the policy sends it there".into(),
-        Verdict::Evict { .. } => "what waits there and ranks worse makes room".into(),
+        Verdict::Enqueue { mark: false } => "it fits".into(),
+        Verdict::Enqueue { mark: true } => "it fits, and the policy marks it".into(),
+        Verdict::Detour { .. } => "the policy chose that port".into(),
+        Verdict::Evict { .. } => "waiting packets of worse rank are evicted to make room".into(),
         Verdict::Squeeze { .. } => {
-            "the worst that wait there are dropped until all fits, itself perhaps".into()
+            "the packets of worst rank there, possibly this one, are dropped until the rest fits"
+                .into()
         }
-        Verdict::Trim => "its header goes on without it".into(),
-        Verdict::Drop(DropReason::Full) => "what does not fit is dropped".into(),
+        Verdict::Trim => "only the header goes on".into(),
+        Verdict::Drop(DropReason::Full) => "it does not fit".into(),
         Verdict::Drop(reason) => reason.row().to_string(),
     }
 }
@@ -119,10 +120,10 @@ pub(crate) fn verdict(verdict: Verdict) -> String {
 /// Describes the verdict as the beginning of a sentence.
 pub fn done(scene: &Scene<'_>, verdict: Verdict) -> String {
     match verdict {
-        Verdict::Enqueue { .. } => "kept".into(),
+        Verdict::Enqueue { .. } => "enqueued".into(),
         Verdict::Detour { port, .. } => format!("detoured to {}", (scene.name)(port)),
-        Verdict::Evict { .. } => "kept in the place of others".into(),
-        Verdict::Squeeze { port, .. } => format!("pressed into {}", (scene.name)(port)),
+        Verdict::Evict { .. } => "enqueued after evicting others".into(),
+        Verdict::Squeeze { port, .. } => format!("squeezed into {}", (scene.name)(port)),
         Verdict::Trim => "its payload is cut off".into(),
         Verdict::Drop(reason) => format!("dropped ({})", reason.name()),
     }
@@ -133,7 +134,7 @@ pub(crate) fn ranked(
     rank: u32,
     each_worst: impl FnOnce(&mut dyn FnMut(u32, u32) -> bool),
 ) -> String {
-    let (mut before, mut behind) = (0, 0);
+    let (mut before, mut behind) = (0_u64, 0_u64);
     each_worst(&mut |other, _| {
         *(if other <= rank {
             &mut before
@@ -143,10 +144,10 @@ pub(crate) fn ranked(
         true
     });
     match (before, behind) {
-        (0, 0) => format!("nothing waits that its rank {} must pass", count(rank)),
+        (0, 0) => format!("no other packet waits (its rank is {})", count(rank)),
         _ => format!(
-            "of {} that wait {} of its rank {} or better leave first, and it passes {}",
-            before + behind,
+            "{} waiting: {} with rank {} or better leave before it, {} after it",
+            packets(before + behind),
             before,
             count(rank),
             behind

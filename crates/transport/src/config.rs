@@ -132,12 +132,14 @@ impl TcpConfig {
     fn fits(&self) -> Result<(), Refusal> {
         holds_segment(self.receive_window, self.mss)?;
         if self.measured_round_trip.is_some() && self.handshake {
-            let wrong = "measured_round_trip needs handshake = false: it is what a standing connection has measured, and here \
-                         the SYN measures it";
+            let wrong = "measured_round_trip needs handshake = false: it is the round trip of an \
+                         already established connection, and with handshake = true the SYN \
+                         measures it";
             return Err(Refusal::about(&["measured_round_trip", "handshake"], wrong));
         }
         if !self.syn_sample && !self.handshake {
-            let wrong = "syn_sample = false needs handshake = true: without, nobody sends a SYN";
+            let wrong = "syn_sample = false needs handshake = true: without a handshake no SYN is \
+                         sent, so there is no sample to leave out";
             return Err(Refusal::about(&["syn_sample", "handshake"], wrong));
         }
         self.reordering.fits(self.recovery, self.dupack_threshold)
@@ -247,7 +249,8 @@ impl RackSettings {
             for (name, asked) in [("tail_loss_probe", probe), ("frto", frto)] {
                 if asked {
                     let wrong = format!(
-                        "{name} = true needs loss_detection = \"rack\" and recovery = \"sack\": no other detection has it"
+                        "{name} = true needs loss_detection = \"rack\" and recovery = \"sack\": it \
+                         is a part of RACK"
                     );
                     return Err(
                         Refusal::about(&[name, "loss_detection"], wrong).got("\"duplicates\"")
@@ -257,39 +260,44 @@ impl RackSettings {
             return Ok(None);
         }
         if tcp.recovery != Recovery::Sack {
-            let wrong = "loss_detection = \"rack\" needs recovery = \"sack\": it goes by when each delivered segment was \
-                         sent, which selective acknowledgements alone tell (RFC 8985 section 3.2)";
+            let wrong = "loss_detection = \"rack\" needs recovery = \"sack\": it compares the send \
+                         times of delivered segments, which only selective acknowledgements report \
+                         (RFC 8985 section 3.2)";
             return Err(
                 Refusal::about(&["loss_detection", "recovery"], wrong).got(tcp.recovery.name())
             );
         }
         if !congestion::takes_rack(kind) {
             let wrong = format!(
-                "kind = {kind:?} needs loss_detection = \"duplicates\": it paces windows of less than a segment, so a \
-                 repair waits at the sender, and detection by time (RFC 8985) would take that wait for a loss"
+                "kind = {kind:?} needs loss_detection = \"duplicates\": it paces windows below one \
+                 segment, so retransmissions wait at the sender, and detection by time (RFC 8985) \
+                 would mistake that wait for a loss"
             );
             return Err(Refusal::about(&["loss_detection", "kind"], wrong).got("\"rack\""));
         }
         let Some(threshold) = tcp.dupack_threshold else {
-            let wrong = "loss_detection = \"rack\" needs a number for fast_retransmit (3 in RFC 8985): it takes segments \
-                         for lost by time, with duplicates or without, and Linux cannot turn that off; for repairs by \
-                         the timer alone set loss_detection = \"duplicates\"";
+            let wrong = "loss_detection = \"rack\" needs a number for fast_retransmit (3 in RFC \
+                         8985): RACK detects losses by time, with or without duplicates, and Linux \
+                         cannot turn that off; to repair by the retransmission timer alone, set \
+                         loss_detection = \"duplicates\"";
             return Err(
                 Refusal::about(&["fast_retransmit", "loss_detection"], wrong).got("\"off\""),
             );
         };
         let rule = tcp.reordering.rule;
         if rule != ThresholdRule::Fixed {
-            let wrong = "loss_detection = \"rack\" needs fast_retransmit_rule = \"fixed\": its reordering window adapts by \
-                         itself (RFC 8985 section 6.2 step 4), and no number of duplicates decides";
+            let wrong = "loss_detection = \"rack\" needs fast_retransmit_rule = \"fixed\": RACK \
+                         adapts its reordering window instead (RFC 8985 section 6.2 step 4), and \
+                         the number of duplicates does not decide";
             return Err(
                 Refusal::about(&["fast_retransmit_rule", "loss_detection"], wrong).got(rule.name()),
             );
         }
         let opens = tcp.handshake && tcp.syn_sample;
         if probe && !opens && tcp.measured_round_trip.is_none() {
-            let wrong = "tail_loss_probe = true needs a round trip before the first flight: set handshake = true and \
-                         syn_sample = true, or measured_round_trip (RFC 8985 section 7.2 would wait a second without one)";
+            let wrong = "tail_loss_probe = true needs a round-trip sample before the first flight: \
+                         set handshake = true and syn_sample = true, or measured_round_trip \
+                         (without one, RFC 8985 section 7.2 would wait a second)";
             let got = match tcp.handshake {
                 true => "syn_sample = false",
                 false => "handshake = false",
@@ -371,13 +379,14 @@ impl ReorderingConfig {
             return Err(Refusal::about(&["dsack", "recovery"], wrong).got(recovery.name()));
         }
         if self.rule == ThresholdRule::Dsack && !self.dsack {
-            let wrong = "fast_retransmit_rule = \"dsack\" needs dsack = true: it hears of needless repairs by nothing else";
+            let wrong = "fast_retransmit_rule = \"dsack\" needs dsack = true: only D-SACKs report \
+                         spurious retransmissions to it";
             return Err(Refusal::about(&["fast_retransmit_rule", "dsack"], wrong));
         }
         let knows = self.dsack || self.rule == ThresholdRule::Early;
         if self.undo && !knows {
-            let wrong = "undo needs dsack = true or fast_retransmit_rule = \"early\": nothing else says that a recovery \
-                         was needless";
+            let wrong = "undo needs dsack = true or fast_retransmit_rule = \"early\": only these \
+                         detect that a recovery was spurious";
             return Err(Refusal::about(
                 &["undo", "dsack", "fast_retransmit_rule"],
                 wrong,
@@ -389,8 +398,8 @@ impl ReorderingConfig {
         let name = self.rule.name();
         let Some(threshold) = threshold else {
             let wrong = format!(
-                "fast_retransmit_rule = {name:?} needs a fast_retransmit to start from: duplicates begin no repair, so \
-                 none can be needless"
+                "fast_retransmit_rule = {name:?} needs a number for fast_retransmit as its initial \
+                 threshold: with \"off\", duplicates start no retransmission that could be spurious"
             );
             let about = ["fast_retransmit_rule", "fast_retransmit"];
             return Err(Refusal::about(&about, wrong).got("\"off\""));

@@ -9,11 +9,11 @@ words! {
     pub enum Recovery {
         /// RFC 6582: one hole a round trip, by partial acknowledgements.
         NewReno = "newreno",
-            "repairs one hole a round trip, by partial acknowledgements",
+            "repairs one hole per round trip, by partial acknowledgements",
             "RFC 6582";
         /// RFC 5681 alone: one hole, until new data is acknowledged.
         Reno = "reno",
-            "repairs one hole for each three duplicates, and what they do not show after a timeout",
+            "repairs one hole for every three duplicates, and the others after a timeout",
             "RFC 5681 section 3.2";
         /// RFC 6675: a scoreboard of selective acknowledgements.
         Sack = "sack",
@@ -27,11 +27,11 @@ words! {
     pub enum LossDetection {
         /// RFC 5681, 6582 and 6675: duplicate acknowledgements, or bytes SACKed above a segment.
         Duplicates = "duplicates",
-            "takes a segment for lost when enough duplicates, or SACKed segments above it, have come",
+            "a segment is lost once enough duplicates, or SACKed segments above it, have arrived",
             "RFC 5681, RFC 6582, RFC 6675";
         /// RFC 8985: the send times of the segments delivered.
         Rack = "rack",
-            "takes a segment for lost when one sent later was delivered and a reordering window has passed",
+            "a segment is lost once a later one was delivered and a reordering window has passed",
             "RFC 8985; Linux tcp_rack_detect_loss";
     }
 }
@@ -41,11 +41,11 @@ words! {
     pub enum Growth {
         /// RFC 5681: a segment for each acknowledgement, while the window limits the sender.
         Rfc5681 = "rfc5681",
-            "adds a segment for each acknowledgement, while the window holds the sender back",
+            "adds a segment for each acknowledgement, while the window limits the sender",
             "RFC 5681 section 3.1 (equation 2)";
         /// Linux: all bytes delivered, while more than half of the window is in use.
         Linux = "linux",
-            "adds each segment delivered, while more than half of the window is in use",
+            "adds all bytes delivered, while more than half of the window is in use",
             "Linux tcp_slow_start, tcp_is_cwnd_limited, tcp_cwnd_validate";
     }
 }
@@ -56,11 +56,11 @@ words! {
         /// RFC 5681, 6675, 8257: the window is cut at once, and no new data leaves before the flight has fallen
         /// below it.
         AtOnce = "at_once",
-            "sends nothing new until the flight has fallen below the cut window",
+            "sends no new data until the flight has fallen below the reduced window",
             "RFC 5681, RFC 6675, RFC 8257";
         /// RFC 9937: a share of the data delivered may be sent, from the first acknowledgement on.
         Prr = "prr",
-            "sends a share of what is delivered while the window comes down",
+            "sends a share of the bytes delivered during the reduction",
             "RFC 9937; Linux tcp_cwnd_reduction";
     }
 }
@@ -70,18 +70,20 @@ words! {
     pub enum ThresholdRule {
         /// Constant: `fast_retransmit`.
         Fixed = "fixed",
-            "takes as many duplicates for a loss as `fast_retransmit` says",
+            "fixed threshold: `fast_retransmit` duplicates start a recovery",
             "RFC 5681 section 3.2";
         /// Large enough that a share of the reorderings seen would start no recovery; adapted when a duplicate
         /// segment shows that a retransmission was spurious.
         Dsack = "dsack",
-            "moves with the reordering seen, when a D-SACK says that a repair was needless",
+            "adapts to the reordering seen when a D-SACK shows that a retransmission was spurious",
             "Zhang et al., ICNP 2003 (RR-TCP); RFC 2883";
         /// Adapted as with `Dsack`, but a retransmission was spurious if it is acknowledged sooner than a round
         /// trip allows.
         Early = "early",
-            "moves with the reordering seen, when a repair is acknowledged sooner than it can have arrived",
-            "after RFC 3522 (Eifel) without timestamps; the report on PLTS asks for thresholds that adapt";
+            "adapts to the reordering seen when a retransmission is acknowledged sooner than it \
+             can have arrived",
+            "after RFC 3522 (Eifel) without timestamps; the report on PLTS asks for adaptive \
+             thresholds";
     }
 }
 
@@ -91,11 +93,12 @@ words! {
         /// Linux: at once at the start of a flow, after a silence and at each change of marks; otherwise as
         /// soon as more than a full segment is unacknowledged, and after half of `rto_min` at the latest.
         Linux = "linux",
-            "answers at once while a flow begins and after a silence, then each second full segment",
+            "acknowledges at once at the start of a flow and after a silence, then every second \
+             full segment",
             "Linux tcp_event_data_recv, __tcp_ack_snd_check, tcp_delack_max";
         /// ns-3: every second segment from the first on, whatever its size.
         Ns3 = "ns3",
-            "answers each second segment from the first on, whatever its size",
+            "acknowledges every second segment from the first on, whatever its size",
             "RFC 1122 4.2.3.2; ns-3 TcpSocketBase::ReceivedData";
     }
 }
@@ -105,7 +108,8 @@ words! {
     pub enum BackoffEnds {
         /// As in the implementation that the estimator models ([`crate::Estimate::BACKOFF_ENDS_AT_ACK`]).
         AsEstimator = "as_estimator",
-            "as the code does that the estimator is of: ns3 at an acknowledgement, the others at a sample",
+            "as in the code that the estimator models: ns3 at an acknowledgement, the others at a \
+             sample",
             "ns-3, Linux, INET, RFC 6298";
         /// Karn's rule: the first round trip of a segment that was sent once.
         Sample = "sample",
@@ -123,12 +127,12 @@ words! {
     pub enum Ranking {
         /// Bytes of the flow not acknowledged as the packet leaves, its own included.
         Unacknowledged = "unacknowledged",
-            "marks data with the bytes of its flow that are not acknowledged yet",
+            "gives data a rank: the unacknowledged bytes of its flow",
             "Alizadeh et al., SIGCOMM 2013 (pFabric): remaining flow size";
         /// No rank.
         Unmarked = "none",
-            "marks nothing: all data ranks alike, behind what is marked",
-            "a host that knows nothing of its switches";
+            "gives data no rank: all of it ranks alike, behind ranked data",
+            "a host unaware of its switches";
     }
 }
 

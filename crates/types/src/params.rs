@@ -230,7 +230,7 @@ impl Value {
                 .map_err(|_| refuse("true or false")),
             // The caller lists the words and suggests the nearest.
             ParamUnit::Word(words) if !words.contains(&text.trim()) => {
-                Err(refuse("one of the words it knows"))
+                Err(refuse("one of the known words"))
             }
             ParamUnit::Word(_) | ParamUnit::File => Ok(Value::Word(text.trim().to_string())),
             ParamUnit::List(each) => {

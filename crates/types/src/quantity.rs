@@ -139,7 +139,7 @@ pub fn parse_quantity(text: &str, unit: Unit) -> Result<Quantity, ParseQuantityE
         return Err(fail(format!("{text:?} without a unit")));
     }
     let Some(base) = unit.base(name) else {
-        return Err(fail(format!("{text:?}, whose unit {name:?} does not fit")));
+        return Err(fail(format!("{text:?} with the unknown unit {name:?}")));
     };
     let whole = scaled(digits, base).map_err(|why| fail(format!("{text:?}, which {why}")))?;
     Ok(match unit {
@@ -219,7 +219,9 @@ fn scaled(digits: &str, base: u64) -> Result<u64, &'static str> {
         .checked_pow(fraction.len() as u32)
         .ok_or("has too many digits")?;
     if value % places != 0 {
-        return Err("is finer than the base unit can hold");
+        return Err(
+            "is not a whole number of base units (picoseconds, bytes, bits per second or packets)",
+        );
     }
     u64::try_from(value / places).map_err(|_| "is too large")
 }
@@ -250,8 +252,8 @@ mod tests {
     fn what_does_not_fit_is_refused_with_a_reason() {
         let said = |s, u| parse_quantity(s, u).unwrap_err().to_string();
         assert!(said("50", Unit::Time).contains("without a unit"));
-        assert!(said("50 furlongs", Unit::Time).contains("\"furlongs\" does not fit"));
-        assert!(said("0.5 pkt", Unit::Packets).contains("finer than the base unit"));
+        assert!(said("50 furlongs", Unit::Time).contains("unknown unit \"furlongs\""));
+        assert!(said("0.5 pkt", Unit::Packets).contains("not a whole number of base units"));
         assert!(said("99999999999 s", Unit::Time).contains("too large"));
         assert!(said("", Unit::Rate).starts_with("expected a rate like"));
         assert!(said("-1 Gbps", Unit::Rate).contains("got \"-1 Gbps\""));

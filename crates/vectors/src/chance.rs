@@ -25,7 +25,7 @@ pub fn put_draws(row: &mut Row, policy: Policy, before: &Rng, after: &Rng) {
     taken = taken.or((ahead == *after).then_some(shown));
     let taken = taken.filter(|&n| n <= most).unwrap_or_else(|| {
         let name = policy.full_name();
-        panic!("{name} takes more draws than the {most} that its nature says")
+        panic!("{name} uses more random draws than the {most} declared in its Nature")
     });
     row.put("draws_taken", taken);
 }

@@ -109,7 +109,7 @@ fn what_is_no_result_or_recording_is_refused_in_words() {
         ),
         (
             room.file("newer.srec", &newer),
-            "expected a version up to 2; a newer sidestep reads newer ones, got version 9".into(),
+            "expected version 1 to 2 (a newer sidestep reads newer versions), got version 9".into(),
         ),
         (
             room.path("spoilt"),

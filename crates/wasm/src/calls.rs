@@ -65,10 +65,10 @@ impl Answer {
 /// Parses the arguments of a question.
 pub fn arguments<T: DeserializeOwned>(json: &str) -> Result<T, Refusal> {
     let read = serde_json::from_str(json);
-    read.map_err(|why| Refusal::new(format!("the arguments are others than expected: {why}")))
+    read.map_err(|why| Refusal::new(format!("the arguments of the call are invalid: {why}")))
 }
 
 /// Refuses an unknown question.
 pub fn unknown(question: &str) -> Outcome {
-    Err(Refusal::new(format!("there is no question {question:?}")))
+    Err(Refusal::new(format!("unknown call {question:?}")))
 }

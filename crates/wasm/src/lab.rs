@@ -264,7 +264,7 @@ fn progress(session: &Session) -> Value {
 }
 
 fn no_run() -> Refusal {
-    Refusal::new("no run is under way: begin one")
+    Refusal::new("no run is under way: start one first")
 }
 
 /// Files that the page has.
@@ -277,11 +277,11 @@ impl Files for Given<'_> {
             .get(path)
             .or_else(|| self.0.get(path.trim_start_matches("./")));
         found.cloned().ok_or_else(|| match self.0.is_empty() {
-            true => "a page reads no files of yours but those that are given to it: none is".into(),
+            true => "the page can read only files that you give it, and none was given".into(),
             false => {
                 let names: Vec<&str> = self.0.keys().map(String::as_str).collect();
                 format!(
-                    "it is not among the files that are given: {}",
+                    "the file is not among those given to the page: {}",
                     names.join(", ")
                 )
             }
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!(done.json["summary"]["interrupted"], true);
         assert!(!done.bytes.is_empty());
         let none = call(&mut lab, "step", json!({"span": 1})).unwrap_err();
-        assert_eq!(none.message, "no run is under way: begin one");
+        assert_eq!(none.message, "no run is under way: start one first");
     }
 
     #[test]
@@ -385,7 +385,7 @@ mod tests {
         let args = json!({"toml": huge, "scheme": "dibs", "seed": "1", "record": false});
         let why = said(call(&mut lab, "begin", args));
         assert!(why.contains("GB of memory, expected at most 2 GB"), "{why}");
-        assert!(said(call(&mut lab, "gadgets", Value::Null)).contains("no question"));
+        assert!(said(call(&mut lab, "gadgets", Value::Null)).contains("unknown call"));
     }
 
     #[test]

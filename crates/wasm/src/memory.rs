@@ -202,7 +202,7 @@ mod tests {
         assert_eq!((status, bytes.len()), (1, 0));
         assert_eq!(
             json,
-            r#"{"message":"there is no question \"nobody.asks\"","details":[]}"#
+            r#"{"message":"unknown call \"nobody.asks\"","details":[]}"#
         );
     }
 
@@ -211,7 +211,7 @@ mod tests {
     fn a_file_that_is_no_recording_is_refused_in_words() {
         let (status, json, _) = ask("player.open", "{}", b"not one");
         assert!(
-            status == 1 && json.contains("this is no recording"),
+            status == 1 && json.contains("the file is not a recording"),
             "{json}"
         );
     }

@@ -34,7 +34,7 @@ def within(what: str, address: str, ask: Callable[[], T], limit_s: float | None 
     thread.start()
     thread.join(limit_s)
     if thread.is_alive():
-        raise NoAnswer(what, address, f"nothing came back within {limit_s:.0f} s")
+        raise NoAnswer(what, address, f"no answer within {limit_s:.0f} s")
     if isinstance(box.error, OSError | TimeoutError):
         raise NoAnswer(what, address, box.error) from box.error
     if box.error is not None:

@@ -39,7 +39,7 @@ class Head:
 
     def __init__(self, jobs: int | None, is_well: Callable[[str, float], None]) -> None:
         deadline = time.monotonic() + START_S
-        said = "it was not asked"
+        said = "its health was never checked"
         while time.monotonic() < deadline:
             with socket.create_server(("127.0.0.1", 0)) as free:
                 port = free.getsockname()[1]
@@ -69,8 +69,8 @@ class Head:
                 self.end()
                 log.seek(0)
                 lines = log.read().decode(errors="replace").split("\n")
-                said = next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
-        raise NoAnswer("Ray", "this machine", f"it did not start within {START_S:.0f} s: {said}")
+                said = next((line.strip() for line in reversed(lines) if line.strip()), "it printed nothing")
+        raise NoAnswer("Ray", "this machine", f"Ray did not start within {START_S:.0f} s: {said}")
 
     def _comes_up(self, deadline: float, is_well: Callable[[str, float], None]) -> bool:
         port = int(self.address.rpartition(":")[2])

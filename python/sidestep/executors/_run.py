@@ -40,7 +40,7 @@ class Partial(KeyboardInterrupt):
     """Ctrl-C. `partial` is the result directory of the received records, or None without any."""
 
     def __init__(self, partial: Path | None, text: str = "") -> None:
-        super().__init__(f"interrupted; what came in is in {partial}" if partial else "interrupted")
+        super().__init__(f"interrupted; the finished runs are in {partial}" if partial else "interrupted")
         self.partial, self.text = partial, text
 
 
@@ -165,7 +165,7 @@ class _Sweep:
     def _refused(self, why: str) -> None:
         if self.refused is None and self.cache is not None:
             self.refused = why
-            warnings.warn(f"nothing more is kept in the cache: {why}; the sweep goes on", stacklevel=2)
+            warnings.warn(f"the cache keeps no further records: {why}; the sweep continues", stacklevel=2)
 
     def run(self) -> tuple[Path, str]:
         """Makes the missing runs, and collects."""
@@ -200,7 +200,7 @@ class _Sweep:
         self._make_missing()
         if self.failed is None and (gone := self._gone()):
             # Deleted records, or a file system that shows them later: they are made once more, and kept here.
-            self._refused(f"{self.folders[0].place}: {len(gone)} records that were kept are there no more")
+            self._refused(f"{self.folders[0].place}: {len(gone)} kept records have disappeared")
             self._beside()
             self.missing = [task for task in self.tasks if task.key in gone]
             self.done = self.runs - len(gone)
@@ -223,7 +223,7 @@ class _Sweep:
                 self._take(batch)
         left = self.runs - self.done
         if left and self.failed is None:
-            raise WorkersLost(f"{self.executor.name} ended with {left} of {self.runs} runs not made")
+            raise WorkersLost(f"{self.executor.name} ended with {left} of {self.runs} runs missing")
 
     def _sharing(self) -> Sharing:
         """Returns the place where workers keep records. A requested cache that refuses writes is refused before any run."""
@@ -284,7 +284,7 @@ class _Sweep:
             error.kept = max(there, key=lambda path: holding[path])
         places = " and ".join(str(path) for path in there)
         many = f"{sum(holding.values())} of {self.runs} runs"
-        error.add_note(f"{many} are kept in {places}: the same sweep with that cache goes on from there")
+        error.add_note(f"{many} are kept in {places}: run the same sweep with that cache to continue")
 
     def _tell(self, *, last: bool = False) -> None:
         elapsed = time.monotonic() - self.began

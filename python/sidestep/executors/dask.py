@@ -104,7 +104,7 @@ class Dask:
                 if made is not None:
                     yield made
                 elif tries > TRIES:
-                    raise WorkersLost(f"the Dask scheduler at {self._address} forgot the same runs {tries} times")
+                    raise WorkersLost(f"the Dask scheduler at {self._address} lost the same runs {tries} times")
                 else:
                     # The shared part was lost with its worker, and the scheduler cannot make it again.
                     shared = self._client.scatter(work.shared, broadcast=True, hash=False)
@@ -120,14 +120,14 @@ class Dask:
             raise self._gone() from why
 
     def _gone(self) -> ExecutorError:
-        return WorkersLost(f"the Dask scheduler at {self._address} is gone, and nobody makes the other runs")
+        return WorkersLost(f"the Dask scheduler at {self._address} is gone, and the remaining runs have no workers")
 
     def _result(self, future: Any) -> Batch | None:
         """Returns the result of a batch; waits if Dask makes a lost one again. None if a running scheduler forgot the batch."""
         try:
             plain: Any = future.result()
         except self._distributed.KilledWorker as why:
-            raise WorkersLost(f"{why}; each of several workers died with the same runs") from why
+            raise WorkersLost(f"{why}; several workers died with the same runs") from why
         except ModuleNotFoundError as why:
             raise ExecutorError(
                 f"a Dask worker of {self._address} cannot load Sidestep ({why}): install the same version there"

@@ -87,7 +87,7 @@ class Ray:
                 for ref in done:
                     yield as_batch(self._result(ref))
         except (ray.exceptions.RaySystemError, ConnectionError) as why:
-            raise WorkersLost(f"{self.name} is gone, and nobody makes the other runs: {why}") from why
+            raise WorkersLost(f"{self.name} is gone, and the remaining runs have no workers: {why}") from why
 
     def _result(self, ref: Any) -> Any:
         errors = self._ray.exceptions
@@ -147,7 +147,7 @@ def _takes_clients(address: str, deadline: float) -> None:
         try:
             grpc.channel_ready_future(channel).result(timeout=max(deadline - time.monotonic(), 0.1))
         except grpc.FutureTimeoutError as why:
-            raise NoAnswer("the Ray cluster", address, f"nothing came back within {_answer.LIMIT_S:.0f} s") from why
+            raise NoAnswer("the Ray cluster", address, f"no answer within {_answer.LIMIT_S:.0f} s") from why
 
 
 def _is_healthy(address: str, deadline: float) -> None:
@@ -163,6 +163,6 @@ def _is_healthy(address: str, deadline: float) -> None:
             status = asked.wait(max(deadline + loaded_s - time.monotonic(), 0.1))
         except subprocess.TimeoutExpired as why:
             asked.kill()
-            raise NoAnswer("the Ray cluster", address, f"nothing came back within {_answer.LIMIT_S:.0f} s") from why
+            raise NoAnswer("the Ray cluster", address, f"no answer within {_answer.LIMIT_S:.0f} s") from why
     if status != 0:
-        raise NoAnswer("the Ray cluster", address, "it is no Ray cluster that is well")
+        raise NoAnswer("the Ray cluster", address, "expected a healthy Ray cluster, but its health check failed")

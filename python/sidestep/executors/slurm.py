@@ -66,7 +66,7 @@ class Slurm:
         submitit = package_of("slurm")
         for program in PROGRAMS:
             if shutil.which(program) is None:
-                raise NoAnswer("Slurm", "this machine", f"{program} is not here; a login node has it")
+                raise NoAnswer("Slurm", "this machine", f"{program} is not installed here: run this on a login node")
         self._ping()
         self._executor = submitit.AutoExecutor(folder=str(folder), cluster="slurm")
         settings: dict[str, Any] = {"timeout_min": 60, "cpus_per_task": 1, "slurm_array_parallelism": jobs, "name": "sidestep"}
@@ -168,7 +168,7 @@ class Slurm:
             with self._executor.batch():
                 jobs = [self._executor.submit(worker.make, work.shared, tasks, work.store) for tasks in plain]
         except Exception as why:
-            raise WorkersLost(f"Slurm did not take the jobs: {why}") from why
+            raise WorkersLost(f"Slurm refused the jobs: {why}") from why
         self._jobs.extend((job, batch, deaths) for job, (batch, deaths) in zip(jobs, batches, strict=True))
 
     def _of_job(self, job: Any, why: Exception) -> ExecutorError:

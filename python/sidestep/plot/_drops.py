@@ -46,7 +46,7 @@ def drops(
     ]
     total = sum(sum(own.values()) for own in counts)
     note = "mean of the seeds" if total else "no packet was dropped"
-    return Data("bars", "scheme", "packets dropped in a run", series, of="runs", note=note, width=width)
+    return Data("bars", "scheme", "packets dropped per run", series, of="runs", note=note, width=width)
 
 
 def _counts(case: Case, scheme: str, by: str) -> dict[str, float]:

@@ -305,7 +305,7 @@ impl sidestep_switch::Sched for Sched {
                 Ok(handle) if !said.is_instance_of::<PyBool>() => Ok(Some(handle)),
                 _ => Err(wrong_type(
                     "pop",
-                    "the handle of a packet that waits (int), or None",
+                    "the handle of a waiting packet (int), or None",
                     &said,
                 )),
             }

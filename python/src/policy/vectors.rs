@@ -100,7 +100,7 @@ pub fn policy_vectors(
     rows.map_err(|payload| {
         let said = Who::said(payload).unwrap_or_else(|panic| {
             let words = panic.downcast_ref::<String>().cloned();
-            words.unwrap_or_else(|| "the policy cannot be asked".into())
+            words.unwrap_or_else(|| "the policy failed without a message".into())
         });
         failed(py, &called, said, raised.take("vectors", 0)).unwrap_or_else(|wrong| wrong)
     })

@@ -300,7 +300,9 @@ impl RandomStream {
 }
 
 fn over() -> PyErr {
-    PyRuntimeError::new_err("a view of the switch was used after the call that it was made for")
+    PyRuntimeError::new_err(
+        "this view of the switch is valid only during the policy's call; copy the values you need",
+    )
 }
 
 /// Queues of a switch at the instant of one decision.

@@ -11,7 +11,7 @@ def test_the_page_has_every_plot_with_its_picture() -> None:
     page = PAGE.read_text()
     for name in ("cdf", "against", "slowdown", "queues", "detours", "throughput", "drops"):
         assert f"`plot.{name}(" in page
-        assert f"](images/plot-{name}.svg)" in page
-        assert (PAGE.parent / "images" / f"plot-{name}.svg").is_file()
+        assert f"](../images/plot-{name}.svg)" in page
+        assert (PAGE.parents[1] / "images" / f"plot-{name}.svg").is_file()
     for name in plot.__all__:
         assert name in ("Data", "Series") or f"plot.{name}" in page, name

@@ -86,7 +86,7 @@ def test_both_axes_have_units_from_the_names_of_columns(every: Every) -> None:
     assert labels["cdf"] == ("share of flows", "flow completion time (ms)")
     assert labels["against"] == ("QCT p99 (ms)", "switch.capacity (pkt)")
     assert labels["throughput"] == ("goodput (Gbps)", "rank of the flow (share)")
-    assert labels["bars"] == ("packets dropped in a run", "scheme")
+    assert labels["bars"] == ("packets dropped per run", "scheme")
 
 
 def test_what_is_drawn_are_the_numbers(busy: ss.Result, swept: ss.SweepResult) -> None:

@@ -124,7 +124,7 @@ export interface Happening {
   port: number | null;
   packet: number | null;
   flow: number | null;
-  /** As in `edge 0.1 sends it to agg 0.0 instead of host 3: that queue holds 100 of 100 packets`. */
+  /** As in `edge 0.1 detours it to agg 0.0 instead of host 3: the queue to host 3 holds 100 of 100 packets`. */
   says: string;
 }
 

@@ -132,9 +132,9 @@ export function failure(name: string, error: unknown): Failure {
 
 /** What the reader of recordings says (`crates/recording`), and what helps. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
-  [/another version/i, 'The recording is newer than this page, or has no version that ever was: open it with the sidestep that wrote it (sidestep view), or make the page anew.'],
-  [/cut off|end early|outside the file/i, 'The file is not whole: copy it again, or record the run again with sidestep run … --record.'],
-  [/no recording/i, 'Choose a file that ends in .srec: sidestep run … --record writes them into the folder recordings of its result.'],
+  [/unsupported version/i, 'The recording is newer than this page, or has no version that ever was: open it with the sidestep that wrote it (sidestep view), or make the page anew.'],
+  [/cut off|early end|outside the file/i, 'The file is not whole: copy it again, or record the run again with sidestep run … --record.'],
+  [/not a recording/i, 'Choose a file that ends in .srec: sidestep run … --record writes them into the folder recordings of its result.'],
 ];
 
 /** Any error in words. */

@@ -78,12 +78,8 @@ impl Walk<'_> {
     fn before_ack(&mut self, sent: Instant) -> Option<(Instant, u32)> {
         let (arrived, id) = last_before(&self.log.data, sent)?;
         let dst = self.flow.dst;
-        let says = |walk: &Self| {
-            format!(
-                "{} waits before it acknowledges",
-                words::node(walk.head, dst)
-            )
-        };
+        let says =
+            |walk: &Self| format!("{} delays its acknowledgement", words::node(walk.head, dst));
         let says = says(self);
         self.part("host", arrived.0, sent.0, || says);
         Some((arrived, id))
@@ -130,7 +126,7 @@ impl Walk<'_> {
     fn timeout(&mut self, seq: u64, from: u64, to: u64) {
         let src = words::node(self.head, self.flow.src).to_string();
         self.part("timeout", from, to, || {
-            format!("{src} waits for its timer before it sends byte {seq} again")
+            format!("{src} waits for its retransmission timer, then retransmits byte {seq}")
         });
         let longest = self.chain.timeout_after.as_ref();
         if longest
@@ -156,7 +152,7 @@ impl Walk<'_> {
             let (owner, far) = (owner.to_string(), far.to_string());
             if added {
                 self.part("detour", hop.joined, until, || {
-                    format!("{what} goes a way round: {owner} to {far}")
+                    format!("{what} takes a detour from {owner} to {far}")
                 });
                 until = hop.joined;
                 continue;
@@ -167,7 +163,7 @@ impl Walk<'_> {
                 .clamp(hop.joined, until.max(hop.joined));
             let begins = left.saturating_sub(hop.sent_for).max(hop.joined);
             self.part("link", begins, until, || {
-                format!("{what} goes from {owner} to {far}")
+                format!("{what} crosses the link from {owner} to {far}")
             });
             let (before, _) = hop.before;
             let ahead = words::packets(before.into());
@@ -176,7 +172,7 @@ impl Walk<'_> {
             let at_host = at_host.is_some_and(|node| node.host);
             let kind = if at_host { "host" } else { "queue" };
             self.part(kind, hop.joined, begins, || {
-                format!("{what} waits at {owner} for {far}, behind {ahead}")
+                format!("{what} waits in the queue from {owner} to {far}, behind {ahead}")
             });
             if !at_host {
                 let wait = self.chain.waits.entry(hop.port).or_default();
@@ -189,7 +185,9 @@ impl Walk<'_> {
             until = hop.joined;
         }
         if let Some((sent, _)) = story.sent {
-            self.part("host", sent, until, || "it waits for its NIC".into());
+            self.part("host", sent, until, || {
+                "the packet waits for its host's NIC".into()
+            });
         }
     }
 

@@ -154,9 +154,9 @@ fn fill(parts: Vec<Part>, (start, end): (u64, u64), chunks: &Chunks<'_>) -> Vec<
             return;
         }
         let says = match (at < from, at >= to) {
-            (true, _) => "the recording has not begun, or does not say",
-            (_, true) => "the recording has ended",
-            _ => "the recording does not say",
+            (true, _) => "before the recording, or not recorded",
+            (_, true) => "after the end of the recording",
+            _ => "not recorded",
         };
         whole.push(Part {
             kind: "unknown",

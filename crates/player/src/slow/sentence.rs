@@ -23,7 +23,7 @@ pub(super) struct Told<'a> {
 /// Returns the sentence about a query without a complete response.
 pub(super) fn of_none(query: &Query, all: u64) -> String {
     format!(
-        "No response to query {} is complete {} after it was asked.",
+        "No response to query {} has completed within {}.",
         query.id,
         words::time(all)
     )
@@ -42,8 +42,8 @@ pub(super) fn of(head: &Head, told: &Told<'_>) -> String {
         ),
     };
     let last = match query.end {
-        Some(_) => "whose response came last",
-        None => "the last whose response is complete",
+        Some(_) => "the last response to complete",
+        None => "the last response that has completed",
     };
     let (id, src) = (flow.id, words::node(head, flow.src));
     let longest = told.sums.iter().max_by_key(|sum| sum.ps);
@@ -53,7 +53,7 @@ pub(super) fn of(head: &Head, told: &Told<'_>) -> String {
     let ps = words::time(longest.ps);
     let why = match longest.kind {
         "timeout" => format!(
-            "flow {id} from {src}, {last}, waited {ps} for its timer{}",
+            "flow {id} from {src}, {last}, waited {ps} for its retransmission timer{}",
             lost(head, told)
         ),
         "queue" => format!(
@@ -64,11 +64,11 @@ pub(super) fn of(head: &Head, told: &Told<'_>) -> String {
         "host" => format!("flow {id}, {last}, waited {ps} at {src}, for its window or for the NIC"),
         "before" => format!("flow {id} from {src}, {last}, started only after {ps}"),
         "link" => format!(
-            "flow {id} from {src}, {last}, hardly waited: {ps} were transmission and delay of links"
+            "flow {id} from {src}, {last}, hardly waited: transmission and propagation took {ps}"
         ),
-        _ => format!(
-            "of {ps} of it the recording does not say what flow {id} from {src}, {last}, was waiting for"
-        ),
+        _ => {
+            format!("flow {id} from {src}, {last}, waited {ps} for something that is not recorded")
+        }
     };
     format!("{took}: {why}{}.", also(told, longest.kind))
 }
@@ -85,8 +85,8 @@ fn lost(head: &Head, told: &Told<'_>) -> String {
         return String::new();
     };
     let what = match drop.ack {
-        true => "an acknowledgement of it",
-        false => "a packet of it",
+        true => "one of its acknowledgements",
+        false => "one of its packets",
     };
     let word = head.reasons.get(usize::from(drop.reason));
     let why = match word.map(String::as_str) {
@@ -113,7 +113,7 @@ fn queue(head: &Head, told: &Told<'_>) -> String {
         _ => String::new(),
     };
     format!(
-        ", {} of it in the one of {} to {}{deepest}",
+        ", {} of that in the queue from {} to {}{deepest}",
         words::time(hop.ps),
         words::owner(head, hop.port),
         words::far(head, hop.port)
@@ -127,16 +127,13 @@ fn also(told: &Told<'_>, longest: &str) -> String {
     if longest != "timeout"
         && let Some(timeout) = sum("timeout")
     {
-        more.push(format!(
-            "{} more went to a timeout",
-            words::time(timeout.ps)
-        ));
+        more.push(format!("timeouts took another {}", words::time(timeout.ps)));
     }
     match (told.log.detours, sum("detour")) {
         (0, _) => {}
         (1, Some(detour)) if longest != "detour" => {
             more.push(format!(
-                "its one detour cost at most {}",
+                "its only detour added at most {}",
                 words::time(detour.ps)
             ));
         }
@@ -144,12 +141,12 @@ fn also(told: &Told<'_>, longest: &str) -> String {
             "{count} detours of its packets added {}",
             words::time(detour.ps)
         )),
-        (1, _) => more.push("a packet of it was detoured once".into()),
+        (1, _) => more.push("one of its packets was detoured once".into()),
         (count, _) => more.push(format!("its packets were detoured {count} times")),
     }
     // The sentence about a timeout already describes one drop.
     match (told.log.drops.len(), longest) {
-        (0, _) => more.push("nothing of it was dropped".into()),
+        (0, _) => more.push("none of its packets was dropped".into()),
         (1, "timeout") => {}
         (1, _) => more.push("one of its packets was dropped".into()),
         (count, _) => more.push(format!("{count} of its packets were dropped in all")),

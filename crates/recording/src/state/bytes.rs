@@ -39,7 +39,7 @@ impl State {
         ports: usize,
         measured: bool,
     ) -> Result<State, String> {
-        let ends = || "it ends early".to_string();
+        let ends = || "an early end".to_string();
         let next = cursor.number().ok_or_else(ends)?;
         let base = u32::try_from(next).map_err(|_| format!("packet number {next}"))?;
         let rows = cursor.number().ok_or_else(ends)?;
@@ -55,7 +55,10 @@ impl State {
             }
             let packet = Packet::of(&before)?;
             if packet.id >= base {
-                return Err(format!("packet {} of {base}", packet.id));
+                return Err(format!(
+                    "packet {}, although packet numbers end before {base}",
+                    packet.id
+                ));
             }
             state.settle(packet.id, packet.place, packet.buffer)?;
             state.old.push(packet);
@@ -76,7 +79,7 @@ impl State {
 fn lengths(cursor: &mut Cursor<'_>, ports: usize) -> Result<Vec<(u32, u64)>, String> {
     let mut number = || {
         let number = cursor.number();
-        number.ok_or_else(|| "it ends early".to_string())
+        number.ok_or_else(|| "an early end".to_string())
     };
     let mut lengths = vec![(0, 0); ports];
     let (longer, mut least) = (number()?, 0);
@@ -87,7 +90,9 @@ fn lengths(cursor: &mut Cursor<'_>, ports: usize) -> Result<Vec<(u32, u64)>, Str
             .and_then(|at| lengths.get_mut(at));
         let length = length.filter(|_| port >= least);
         let length = length.ok_or_else(|| {
-            format!("a measured queue of port {port}: expected from {least} to below {ports}")
+            format!(
+                "a measured queue of port {port}: expected a port from {least} to below {ports}"
+            )
         })?;
         let packets =
             u32::try_from(packets).map_err(|_| format!("{packets} packets in a queue"))?;

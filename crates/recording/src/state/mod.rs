@@ -172,7 +172,7 @@ impl State {
             } => {
                 let id = self.next();
                 if id == u32::MAX {
-                    return Err("there are more packets than numbers".into());
+                    return Err("too many packets: packet numbers have 32 bits".into());
                 }
                 self.new.push(Packet {
                     id,
@@ -221,7 +221,7 @@ impl State {
                 let (known, mut lines) = self.known(packet)?;
                 if let Place::Queue(port) = known.place {
                     return Err(format!(
-                        "packet {packet} is delivered and waits at port {port}"
+                        "packet {packet} is delivered although it waits at port {port}"
                     ));
                 }
                 lines.moves(known, at, Place::Nowhere);
@@ -246,7 +246,7 @@ impl State {
         let (known, mut lines) = self.known(packet)?;
         if let Place::Queue(before) = known.place {
             return Err(format!(
-                "packet {packet} joins port {port} and still waits at port {before}"
+                "packet {packet} joins the queue of port {port} although it waits at port {before}"
             ));
         }
         lines.moves(known, at, Place::Queue(port));
@@ -264,7 +264,8 @@ impl State {
         let waits = matches!(before, Place::Queue(_));
         if waits != (waited == 1) || waits && before != Place::Queue(port) {
             return Err(format!(
-                "packet {packet} is dropped at port {port}, waiting: {waited}, and is {before:?}"
+                "packet {packet} is dropped at port {port} (waited: {waited}) although its place \
+                 is {before:?}"
             ));
         }
         lines.moves(known, at, Place::Nowhere);
@@ -277,7 +278,9 @@ impl State {
         if (port as usize) < ports {
             return Ok(());
         }
-        Err(format!("there are {ports} ports and no port {port}"))
+        Err(format!(
+            "unknown port {port}: there are {ports} ports, numbered from 0"
+        ))
     }
 
     /// Returns a packet that is under way, and the queues and links.
@@ -297,7 +300,7 @@ impl State {
         };
         match known {
             Some(packet) if !packet.over => Ok((packet, lines)),
-            Some(_) => Err(format!("packet {id} is no more")),
+            Some(_) => Err(format!("packet {id} was dropped or delivered before")),
             None => Err(format!("packet {id} was not sent")),
         }
     }
@@ -310,7 +313,9 @@ impl State {
         if place == expected {
             return Ok((known, lines));
         }
-        Err(format!("packet {id} leaves {expected:?} and is {place:?}"))
+        Err(format!(
+            "packet {id} leaves {expected:?} although its place is {place:?}"
+        ))
     }
 
     /// Appends a packet to the others at its place.

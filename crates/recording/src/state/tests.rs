@@ -74,21 +74,24 @@ fn what_cannot_be_is_told() {
     let wrong = [
         (
             enqueue(1, 0),
-            "packet 0 joins port 1 and still waits at port 0",
+            "packet 0 joins the queue of port 1 although it waits at port 0",
         ),
         (
             What::Dequeue { port: 1, packet: 0 },
-            "packet 0 leaves Queue(1) and is Queue(0)",
+            "packet 0 leaves Queue(1) although its place is Queue(0)",
         ),
         (enqueue(1, 7), "packet 7 was not sent"),
-        (enqueue(2, 0), "there are 2 ports and no port 2"),
+        (
+            enqueue(2, 0),
+            "unknown port 2: there are 2 ports, numbered from 0",
+        ),
         (
             drop(0, 0),
-            "packet 0 is dropped at port 0, waiting: 0, and is Queue(0)",
+            "packet 0 is dropped at port 0 (waited: 0) although its place is Queue(0)",
         ),
         (
             What::Deliver { packet: 0 },
-            "packet 0 is delivered and waits at port 0",
+            "packet 0 is delivered although it waits at port 0",
         ),
     ];
     for (what, says) in wrong {
@@ -100,7 +103,7 @@ fn what_cannot_be_is_told() {
     }
     state.apply(&at(1, drop(0, 1))).unwrap();
     let gone = state.apply(&at(2, enqueue(0, 0)));
-    assert_eq!(gone, Err("packet 0 is no more".into()));
+    assert_eq!(gone, Err("packet 0 was dropped or delivered before".into()));
 }
 
 #[test]

@@ -121,7 +121,7 @@ pub(super) fn load(sources: &[(&str, String)], sizes: Sizes) -> Result<Pinned, S
         file.write_all(text.as_bytes()).map_err(failed)?;
     }
     let object = folder.0.join("switch.o");
-    let clang = tools::clang().ok_or("clang is not there any more")?;
+    let clang = tools::clang().ok_or("clang was found before, but is gone")?;
     let mut compile = Command::new(&clang);
     compile
         .args(["-O2", "-g", "-target", "bpf"])

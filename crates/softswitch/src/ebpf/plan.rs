@@ -298,8 +298,8 @@ impl Cannot {
         self.unless(
             decision.sched.0 == "fifo",
             "switch.sched",
-            "\"fifo\": only of a FIFO port every departure is known as a packet comes, and the kernel's token bucket \
-             keeps that order",
+            "\"fifo\": the program must know each departure when a packet arrives, and the \
+             kernel's token bucket keeps that order",
             format!("{:?}", decision.sched.0),
         );
         if let Capacity::Shared { memory, alpha } = decision.capacity {
@@ -307,7 +307,10 @@ impl Cannot {
             self.unless(
                 most <= MOST_PARTS,
                 "switch.memory, switch.alpha",
-                format!("a memory and both parts of alpha of at most {MOST_PARTS}, whose products have 62 bits"),
+                format!(
+                    "a memory and both parts of alpha of at most {MOST_PARTS} each, so that \
+                     products fit into 62 bits"
+                ),
                 format!("{memory} and {}/{}", alpha.0, alpha.1),
             );
         }
@@ -325,8 +328,8 @@ impl Cannot {
                 ports <= most,
                 "port",
                 format!(
-                    "at most {most} where {looks} of dibs, shared memory and by = \"queued\" look at every queue: \
-                     the kernel's verifier does not come to an end with more"
+                    "at most {most} with {looks} of dibs, shared memory and by = \"queued\", which \
+                     read every queue: the kernel's verifier gives up with more"
                 ),
                 ports,
             );
@@ -358,13 +361,13 @@ impl Cannot {
         self.unless(
             process.capture.is_none(),
             "process.capture",
-            "\"none\": frames do not come by this process (tcpdump on the interfaces sees them)",
+            "\"none\": frames do not pass this process (use tcpdump on the interfaces)",
             "a file",
         );
         self.unless(
             !process.busy,
             "process.wait",
-            "\"sleep\": this process has nothing to poll for",
+            "\"sleep\": this process moves no frames",
             "\"busy\"",
         );
     }
@@ -397,7 +400,7 @@ impl Cannot {
         self.unless(
             setup.probe.is_none(),
             "switch.loop_probe",
-            "\"off\": the program sends nothing of its own but answers",
+            "\"off\": the program sends no probes",
             "probes",
         );
         let six = |address: &&IpAddr| address.is_ipv6();
@@ -405,8 +408,8 @@ impl Cannot {
         if let Some(address) = all.flat_map(|s| &s.addresses).find(six) {
             self.say(
                 "station.addresses",
-                "IPv4 addresses: the program answers ARP, and leaves neighbour solicitations, which it floods, to the \
-                 hosts",
+                "only IPv4 addresses: the program answers ARP, but floods neighbour solicitations \
+                 to the hosts",
                 address,
             );
         }
@@ -418,7 +421,7 @@ impl Cannot {
             self.unless(
                 !port.xdp,
                 &format!("port {name}: io"),
-                "\"packet\": frames do not come by a socket",
+                "\"packet\": the program uses no sockets",
                 "\"xdp\"",
             );
             self.unless(
@@ -430,7 +433,8 @@ impl Cannot {
             self.unless(
                 port.delay == Time::ZERO,
                 &format!("port {name}: delay"),
-                "0 s: the kernel's token bucket sends and does not wait (tc netem at the other end of the link does)",
+                "0 s: the kernel's token bucket adds no delay (use tc netem at the other end of \
+                 the link)",
                 port.delay,
             );
             self.unless(

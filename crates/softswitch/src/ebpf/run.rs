@@ -58,7 +58,10 @@ pub fn run(setup: &Setup) -> Result<Snapshot, String> {
     doors.serve(&handler)?;
     thread("signals", move || heed(&signals, &handler))?;
     if setup.process.seccomp {
-        log.say("has no filter of system calls: it reads the program's maps by one that no filter could tell from others");
+        log.say(
+            "runs without a system-call filter: it reads the program's maps by bpf(2), which a \
+             filter could not tell from other uses",
+        );
     }
     log.say(format!(
         "switches {} ports in the kernel",
@@ -79,7 +82,7 @@ pub fn run(setup: &Setup) -> Result<Snapshot, String> {
 const LAST_NS: u64 = (1 << 63) / 1000 - 3_600_000_000_000;
 
 const RELOAD: &str =
-    "reload: the program in the kernel is built for its config: another one needs a restart";
+    "reload: the program in the kernel is built for one config; another config needs a restart";
 
 /// Returns the reason why a request cannot be served by the program, if it cannot.
 fn refused(question: &Question) -> Option<String> {
@@ -92,7 +95,8 @@ fn refused(question: &Question) -> Option<String> {
         Question::Announce { .. } => "announce",
     };
     Some(format!(
-        "{word}: the datapath in the kernel answers counters, reset and stop; the one by AF_PACKET answers this too"
+        "{word}: not available with the datapath in the kernel, which answers counters, reset and \
+         stop; use --datapath packet"
     ))
 }
 
@@ -123,7 +127,9 @@ impl Running<'_> {
                 // Refused before they are ordered.
                 Some(_) => {}
                 None if now_ns().saturating_sub(self.started) > LAST_NS => {
-                    return Err("its clock has come to its end, after 106 days".into());
+                    return Err(
+                        "the switch's clock ended after 106 days: restart the switch".into(),
+                    );
                 }
                 None => wait(orders)?,
             }
@@ -141,7 +147,8 @@ impl Running<'_> {
             forget,
         };
         let machine = copied.counters(self.setup, now);
-        let dropped = drops().map_err(|e| format!("cannot ask what the buckets dropped: {e}"))?;
+        let dropped =
+            drops().map_err(|e| format!("cannot read the drops of the token buckets: {e}"))?;
         let ports = self.setup.ports.iter().zip(&machine.ports);
         let ports = ports.zip(&self.attached.interfaces);
         let ports = ports.map(|((port, counts), index)| {

@@ -56,7 +56,7 @@ pub(super) fn present(why: &str, what: &str, is: bool, packages: &str) -> Result
     match is {
         true => Ok(()),
         false => Err(format!(
-            "{why} needs {what}, which is not there; Debian's packages are {packages}"
+            "{why} needs {what}, which is not installed (Debian: {packages})"
         )),
     }
 }
@@ -70,7 +70,7 @@ mod tests {
         assert_eq!(present("a switch", "tc", true, "iproute2"), Ok(()));
         assert_eq!(
             present("a switch", "tc", false, "iproute2").unwrap_err(),
-            "a switch needs tc, which is not there; Debian's packages are iproute2"
+            "a switch needs tc, which is not installed (Debian: iproute2)"
         );
         assert_eq!(find("no such program"), None);
         assert!(find("sh").is_some_and(|path| path.is_absolute()));

@@ -55,7 +55,7 @@ impl XdpIo {
         let queues = nic.queue_counts().map_or(1, |queues| queues.rx_count());
         if queues > 1 {
             let why = format!(
-                "it has {queues} receive queues and one is used; `ethtool -L {name} combined 1`"
+                "expected one receive queue, got {queues}: run `ethtool -L {name} combined 1`"
             );
             return Err(io::Error::other(why)).tried(|| format!("use AF_XDP on {name:?}"));
         }

@@ -86,7 +86,7 @@ impl Machine {
         if let Some(port) = detours.iter().find(|port| !switches.has(*port)) {
             let name = &self.setup.ports[port.index()].name;
             return Err(format!(
-                "port {name:?} leads to a host, and takes no detours"
+                "detours: expected ports that lead to switches, got {name:?}, which leads to a host"
             ));
         }
         let mut setup = self.setup.clone();
@@ -98,7 +98,8 @@ impl Machine {
                 &[&ports[..], &station.ports[..1]].concat(),
             ) {
                 return Err(format!(
-                    "station {mac}: expected ports that carry the VLANs of the ones before, in the same way"
+                    "station {mac}: expected ports with the same VLANs, and the same tagging, as \
+                     its present ports"
                 ));
             }
             station.ports = ports.clone();

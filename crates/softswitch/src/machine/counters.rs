@@ -36,22 +36,25 @@ counts! {
     /// Frames received, sent or flooded at one port, without the counters of the decision ([`Counts`]); bytes
     /// are without FCS.
     FrameCounts {
-        rx_frames "Frames that came in";
-        rx_bytes "Bytes of frames that came in";
-        tx_frames "Frames whose last bit has left";
+        rx_frames "Frames received";
+        rx_bytes "Bytes of frames received";
+        tx_frames "Frames sent: last bit has left";
         tx_bytes "Bytes of frames whose last bit has left";
         answered "Requests for an address that were answered";
-        floods "Frames that came in and were flooded";
+        floods "Frames received and flooded";
         copies "Copies of flooded frames for this port";
-        learn_limited "Frames that came in and whose sender was not learned: the port has as many as it may";
-        moves "Frames that came in and whose sender had stood at another port before";
-        icmp_time_exceeded "Messages made for who sent by this port: the TTL of a packet ended";
-        icmp_unreachable "Messages made for who sent by this port: a packet to the router leads nowhere";
-        icmp_limited "Messages not made: there have been as many as there may be";
-        icmp_withheld "Messages not made: of such packets nothing may be said, or there is nobody to say it";
-        probes_sent "Probes made for this port";
-        probes_heard "Own probes that came in: a loop";
-        loop_blocks "How often the port was blocked as part of a loop";
+        learn_limited "Frames received whose source was not learned: the port is at its \
+                       learn_limit";
+        moves "Frames received whose source was learned at another port before";
+        icmp_time_exceeded "ICMP messages to senders at this port: TTL expired";
+        icmp_unreachable "ICMP messages to senders at this port: no route for a packet to the \
+                          router";
+        icmp_limited "ICMP messages suppressed by icmp_rate";
+        icmp_withheld "ICMP messages not sent: forbidden for such packets, or the router has no \
+                       address of the family";
+        probes_sent "Loop probes sent by this port";
+        probes_heard "Own loop probes received: a loop";
+        loop_blocks "Times the port was blocked as part of a loop";
     }
 }
 
@@ -140,21 +143,22 @@ pub struct PortCounters {
 counts! {
     /// Counters of all shims of one port together.
     ShimCounters {
-        keeping "Frames that shims keep now";
-        connections "Connections that shims have a place for now";
-        no_place "Connections that found no place: their frames go on as they come";
-        held "Frames that shims kept";
-        released "Frames kept that went on as a gap closed";
-        expired "Frames kept that went on since the wait was over, no room was left or a newer message began";
-        discarded "Frames kept whose flow was closed, and that went on then";
-        late "Frames below what had gone on before";
-        bypassed "Frames that went on for want of a place or of room";
+        keeping "Frames held by shims now";
+        connections "Connections tracked by shims now";
+        no_place "Connections not tracked, table full: their frames pass unchanged";
+        held "Frames held by shims";
+        released "Held frames released when a gap closed";
+        expired "Held frames released by timeout, lack of room or a newer message";
+        discarded "Held frames released because their flow closed";
+        late "Frames that arrived after later ones had been passed on";
+        bypassed "Frames passed on for lack of a place or of room";
         dropped "Frames that shims dropped";
-        duplicates "Acknowledgements that shims found to be duplicates, whether they went on or were dropped";
+        duplicates "Duplicate acknowledgements seen by shims, passed on or dropped";
         marked "Data that shims marked";
-        repeats "Data marked that was taken for sent before";
-        untagged "Data marked that had no room for its tag, and went on without";
-        unremembered "Data marked that shims had no room to remember: sent again, it counts as new";
+        repeats "Marked data counted as retransmissions";
+        untagged "Marked data sent without its tag for lack of room";
+        unremembered "Marked data not remembered for lack of room: a retransmission of it counts \
+                      as new";
     }
 }
 

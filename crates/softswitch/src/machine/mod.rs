@@ -127,7 +127,7 @@ impl Machine {
         let many = setup.ports.len();
         if many > PortSet::CAPACITY {
             let most = PortSet::CAPACITY;
-            return Err(format!("{many} ports are too many: at most {most}"));
+            return Err(format!("expected at most {most} ports, got {many}"));
         }
         let salt = identity.salt(setup);
         let decision = &setup.decision;

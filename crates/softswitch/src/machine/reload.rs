@@ -25,18 +25,23 @@ impl Machine {
         let (old, new) = (interfaces(&self.setup), interfaces(setup));
         if old != new {
             return Err(format!(
-                "a reload keeps the interfaces and their order: expected {}, got {}",
+                "a reload cannot change interfaces or their order: expected {}, got {}",
                 old.join(", "),
                 new.join(", ")
             ));
         }
         let carry = |setup: &Setup| setup.tags.map(|tags| tags.carry);
         if carry(&self.setup) != carry(setup) {
-            return Err("a reload keeps switch.tags: frames that are queued carry theirs".into());
+            return Err(
+                "a reload cannot change switch.tags, as queued frames carry tags: restart the \
+                 switch"
+                    .into(),
+            );
         }
         if self.setup.mtu != setup.mtu {
             return Err(format!(
-                "a reload keeps switch.mtu, which memory and interfaces were made for: expected {}, got {}",
+                "a reload cannot change switch.mtu, for which memory was allocated: expected {}, \
+                 got {}; restart the switch",
                 self.setup.mtu, setup.mtu
             ));
         }

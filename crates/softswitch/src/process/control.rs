@@ -179,8 +179,10 @@ impl ControlHandler {
         let Some(path) = path else {
             return Ok(json!({"done": "note", "note": "started"}));
         };
-        let before =
-            before.ok_or("note: expected notes to be taken, got none: nobody asked for them")?;
+        let before = before.ok_or(
+            "note: no notes are being taken; first ask for them by {\"do\": \"note\"} without a \
+             file",
+        )?;
         let (notes, lost) = before.write(path)?;
         Ok(json!({"done": "note", "note": "ended", "notes": notes, "lost": lost}))
     }
@@ -201,10 +203,10 @@ fn same_doors(now: &Setup, then: &Setup) -> Result<(), String> {
             Some((name, interface, _)) => format!("port {name:?} on interface {interface:?}"),
             None => format!("{} ports instead of {}", new.len(), old.len()),
         };
-        return Err(format!("{what}: other ports need a restart"));
+        return Err(format!("{what}: a change of ports needs a restart"));
     }
     if now.process != then.process || now.name != then.name {
-        return Err("another name or [process] needs a restart".into());
+        return Err("a change of name or [process] needs a restart".into());
     }
     Ok(())
 }
@@ -220,7 +222,7 @@ pub fn listen(path: &Path) -> Result<UnixListener, String> {
     match std::fs::symlink_metadata(path) {
         Ok(there) if !there.file_type().is_socket() => {
             return Err(format!(
-                "process.control {}: expected a socket or nothing there, got {}",
+                "process.control {}: expected a socket or no file, got {}",
                 path.display(),
                 kind(there.file_type())
             ));
@@ -296,7 +298,7 @@ fn converse(stream: &UnixStream, handler: &ControlHandler) -> std::io::Result<()
 }
 
 fn too_long() -> String {
-    format!("expected a question of at most {LINE} bytes, got more")
+    format!("expected a request of at most {LINE} bytes, got more")
 }
 
 /// Sends a request to the switch whose control socket is at `path`; `question` is JSON, or the word for `do`.
@@ -325,7 +327,7 @@ pub fn ask(path: &Path, question: &str) -> Result<Value, String> {
     }
     let answer: Value = serde_json::from_str(&line).map_err(|e| {
         format!(
-            "control socket {}: an answer that is no JSON: {e}",
+            "control socket {}: expected JSON, got another answer: {e}",
             path.display()
         )
     })?;
@@ -353,7 +355,7 @@ mod tests {
             ("link", "a symbolic link"),
         ] {
             let error = listen(&at(name)).unwrap_err();
-            let expected = format!("expected a socket or nothing there, got {got}");
+            let expected = format!("expected a socket or no file, got {got}");
             assert!(error.contains(&expected), "{error}");
         }
         assert_eq!(std::fs::read_to_string(at("file")).unwrap(), "kept");

@@ -128,7 +128,7 @@ impl Engine {
         loop {
             let now = self.clock.now();
             if now >= END {
-                return Err("its clock ends after 213 days: start it again".into());
+                return Err("the switch's clock ends after 213 days: restart the switch".into());
             }
             let got = self.receive();
             let sent = self.send();
@@ -265,11 +265,9 @@ impl Engine {
             let what = match change {
                 io::Change::Up => "is up".to_string(),
                 io::Change::Down => "is down: frames to it are dropped".into(),
-                io::Change::Gone => {
-                    "is gone: frames to it are dropped until it is there again".into()
-                }
-                io::Change::New(None) => "was made anew, and is used again".into(),
-                io::Change::New(Some(e)) => format!("was made anew, but {e}"),
+                io::Change::Gone => "is gone: frames to it are dropped until it is back".into(),
+                io::Change::New(None) => "was recreated and is in use again".into(),
+                io::Change::New(Some(e)) => format!("was recreated, but {e}"),
             };
             self.log.say(format!("interface {} {what}", port.name()));
         }
@@ -284,8 +282,9 @@ impl Engine {
             }
             port.hinted = true;
             self.log.say(format!(
-                "port {name}: drops frames with unfinished checksums; on the host at the other end: \
-                 ethtool -K INTERFACE tx off sg off tso off gso off gro off rx off"
+                "port {name}: drops frames whose checksum the sender left to hardware; run on the \
+                 host at the other end: ethtool -K INTERFACE tx off sg off tso off gso off gro off \
+                 rx off"
             ));
         }
     }
@@ -369,7 +368,7 @@ fn told(change: &Change, dropped: u64, names: &[String]) -> String {
         }
         Change::Up(ports) => format!("change: {} up", named(ports)),
         Change::Ways { stations, .. } => {
-            format!("change: other ways to {} stations", stations.len())
+            format!("change: new next hops for {} stations", stations.len())
         }
     }
 }

@@ -204,7 +204,7 @@ pub fn read(path: &Path) -> Result<(About, Vec<Note>), String> {
     let mut lines = BufReader::new(file.take(LONGEST)).lines();
     let wrong = |number: usize, e: serde_json::Error| {
         format!(
-            "notes {}: line {number}: expected what a switch noted: {e}",
+            "notes {}: line {number}: expected a note of a switch: {e}",
             path.display()
         )
     };
@@ -358,7 +358,7 @@ mod tests {
         std::fs::write(&path, format!("{about}\n{{}}\n")).unwrap();
         let said = read(&path).unwrap_err();
         assert!(
-            said.contains("line 2: expected what a switch noted"),
+            said.contains("line 2: expected a note of a switch"),
             "{said}"
         );
     }

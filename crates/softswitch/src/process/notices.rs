@@ -6,11 +6,11 @@ use crate::machine::{Notice, Noticed};
 pub fn told(notice: &Notice, names: &[String]) -> String {
     let port = &names[notice.port.index()];
     let refused = |what: &str, key: &str| {
-        format!("port {port}: more {what} than {key} allows; they are refused, {key}")
+        format!("port {port}: {what} exceed {key}; the excess is refused (counter {key})")
     };
     let line = match notice.what {
         Noticed::LearnLimit(mac, limit) => {
-            format!("port {port}: {limit} addresses are learned, its learn_limit; {mac} is not")
+            format!("port {port}: learn_limit of {limit} addresses reached; {mac} was not learned")
         }
         Noticed::StormBroadcast => refused("broadcasts", "storm_broadcast"),
         Noticed::StormMulticast => refused("multicasts", "storm_multicast"),
@@ -19,17 +19,19 @@ pub fn told(notice: &Notice, names: &[String]) -> String {
             let sent = &names[sent.index()];
             let blocked = blocked.map_or(String::new(), |blocked| {
                 format!(
-                    "; port {} is blocked while that is so",
+                    "; port {} is blocked until the loop is gone",
                     names[blocked.index()]
                 )
             });
-            format!("a loop: port {port} hears what this switch sends by port {sent}{blocked}")
+            format!(
+                "loop: port {port} receives probes that this switch sends by port {sent}{blocked}"
+            )
         }
-        Noticed::Unblocked => format!("port {port} is no more blocked: no probe comes back"),
+        Noticed::Unblocked => format!("port {port} is unblocked: no probe comes back"),
     };
     match notice.times {
         0 | 1 => line,
-        n => format!("{line} ({n} frames since this was said last)"),
+        n => format!("{line} ({n} frames since the last such line)"),
     }
 }
 
@@ -48,23 +50,26 @@ mod tests {
             what: Noticed::LearnLimit(Mac([2, 0, 0, 0, 0, 9]), 16),
             times: 1,
         };
-        let line = "port up: 16 addresses are learned, its learn_limit; 02:00:00:00:00:09 is not";
+        let line = "port up: learn_limit of 16 addresses reached; 02:00:00:00:00:09 was not \
+                    learned";
         assert_eq!(told(&notice, &names), line);
         notice.times = 7;
         assert_eq!(
             told(&notice, &names),
-            format!("{line} (7 frames since this was said last)")
+            format!("{line} (7 frames since the last such line)")
         );
         notice.what = Noticed::Loop {
             sent: PortId(0),
             blocked: Some(PortId(1)),
         };
         notice.times = 1;
-        let line = "a loop: port up hears what this switch sends by port a; port up is blocked while that is so";
+        let line = "loop: port up receives probes that this switch sends by port a; port up is \
+                    blocked until the loop is gone";
         assert_eq!(told(&notice, &names), line);
         notice.what = Noticed::StormUnknown;
         notice.times = 1;
-        let line = "port up: more frames to unknown stations than storm_unknown allows; they are refused, storm_unknown";
+        let line = "port up: frames to unknown stations exceed storm_unknown; the excess is \
+                    refused (counter storm_unknown)";
         assert_eq!(told(&notice, &names), line);
     }
 }

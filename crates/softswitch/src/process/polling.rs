@@ -94,7 +94,7 @@ impl Polling {
 impl fmt::Display for Polling {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.most {
-            Time::ZERO => write!(f, "sleeps without frames"),
+            Time::ZERO => write!(f, "sleeps when idle"),
             most => write!(f, "polls for {most} before it sleeps"),
         }
     }

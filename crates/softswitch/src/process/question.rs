@@ -294,7 +294,7 @@ fn rate(value: &Value) -> Result<BitRate, String> {
     };
     match rate.as_bps() {
         0 => Err(say(
-            "expected more than 0; \"link\": \"down\" stops it".into()
+            "expected more than 0; use \"link\": \"down\" to stop the port".into(),
         )),
         _ => check_rate(rate).map_err(say).map(|()| rate),
     }
@@ -318,7 +318,7 @@ fn names(what: &str, value: &Value) -> Result<Vec<String>, String> {
     let mut sorted: Vec<&String> = words.iter().collect();
     sorted.sort();
     match sorted.windows(2).find(|two| two[0] == two[1]) {
-        Some(two) => Err(format!("{what}: {:?} is there twice", two[0])),
+        Some(two) => Err(format!("{what}: {:?} is listed twice", two[0])),
         None => Ok(words),
     }
 }
@@ -330,7 +330,7 @@ fn ways(value: &Value) -> Result<Vec<(Mac, Vec<String>)>, String> {
     for (text, ports) in map {
         let mac: Mac = text.parse().map_err(|e| format!("change: ways: {e}"))?;
         if ways.iter().any(|(before, _)| *before == mac) {
-            return Err(format!("change: ways: {mac} is there twice"));
+            return Err(format!("change: ways: {mac} is listed twice"));
         }
         ways.push((mac, names(&format!("change: ways: {mac}"), ports)?));
     }
@@ -424,7 +424,7 @@ mod tests {
             ),
             (
                 r#"{"do": "change", "port": ["a", "b", "a"], "link": "up"}"#,
-                "\"a\" is there twice",
+                "\"a\" is listed twice",
             ),
             (
                 r#"{"do": "change", "port": "a", "link": "off"}"#,
@@ -432,7 +432,7 @@ mod tests {
             ),
             (
                 r#"{"do": "change", "port": "a", "rate": "0 bps"}"#,
-                "expected more than 0; \"link\": \"down\" stops it",
+                "expected more than 0; use \"link\": \"down\" to stop the port",
             ),
             (
                 r#"{"do": "change", "port": "a", "rate": "7 bps"}"#,

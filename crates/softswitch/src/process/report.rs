@@ -63,13 +63,13 @@ fn stalls(stalls: &Stalls) -> Value {
 /// Returns name, meaning and value of each counter of an interface; names of byte counters contain "bytes".
 pub(super) fn io_counters(io: &IoCounters) -> [(&'static str, &'static str, u64); 8] {
     [
-        ("received", "Frames handed to the switch", io.received),
+        ("received", "Frames passed to the switch", io.received),
         (
             "received_bytes",
             "Bytes of frames handed to the switch, without FCS",
             io.received_bytes,
         ),
-        ("sent", "Frames given to the interface", io.sent),
+        ("sent", "Frames passed to the interface", io.sent),
         (
             "sent_bytes",
             "Bytes of frames given to the interface, without FCS",
@@ -77,17 +77,17 @@ pub(super) fn io_counters(io: &IoCounters) -> [(&'static str, &'static str, u64)
         ),
         (
             "kernel_drops",
-            "Frames that found the receive ring full",
+            "Frames dropped by the kernel: receive ring full",
             io.kernel_drops,
         ),
         (
             "unfinished_checksum",
-            "Frames dropped since their sender left the checksum to hardware",
+            "Frames dropped: checksum left to hardware by the sender (switch off its offloads)",
             io.unfinished_checksum,
         ),
         (
             "tx_refused",
-            "Frames that the interface would not take",
+            "Frames refused by the interface",
             io.tx_refused,
         ),
         (

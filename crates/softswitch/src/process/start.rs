@@ -63,7 +63,7 @@ pub fn run(
     thread("signals", move || heed(&signals, &handler))?;
     for port in engine.ports.iter().zip(&setup.ports).filter(|(_, s)| s.xdp) {
         let (name, way) = (&port.1.name, port.0.way());
-        log.say(format!("port {name} moves frames by {way}"));
+        log.say(format!("port {name} uses {way}"));
     }
     for port in engine.ports.iter().filter(|port| !port.running()) {
         let name = port.name();
@@ -115,8 +115,9 @@ fn fits(port: &PortSetup, carry: Carry, mtu: u32) -> Result<(), String> {
     }
     let (name, interface, word) = (&port.name, &port.interface, carry.name());
     Err(format!(
-        "port {name}: interface {interface:?} has an MTU of {mtu}: frames with switch.tags = {word:?} need \
-         {least} (ip link set {interface} mtu {least}), at the other end too"
+        "port {name}: interface {interface:?} has an MTU of {mtu}: frames with switch.tags = \
+         {word:?} need an MTU of {least}: ip link set {interface} mtu {least}, and the same at the \
+         other end"
     ))
 }
 
@@ -126,7 +127,7 @@ fn polled(setup: &Setup, log: &Log) -> Time {
     // SAFETY: no memory is passed.
     let cores = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
     if cores == 1 && setup.process.poll > Time::ZERO {
-        log.say("this machine has one core: it sleeps and does not poll");
+        log.say("machine with one core: the switch sleeps instead of polling");
         return Time::ZERO;
     }
     setup.process.poll
@@ -137,7 +138,7 @@ fn steady(setup: &Setup, priority: &mut Priority, log: &Log) {
     no_timer_slack();
     if let Err(e) = lock_memory() {
         log.say(format!(
-            "memory is not locked ({e}; RLIMIT_MEMLOCK): no harm unless the machine swaps"
+            "memory is not locked ({e}; see RLIMIT_MEMLOCK): harmless unless the machine swaps"
         ));
     }
     if setup.process.realtime && !setup.process.busy {
@@ -158,15 +159,17 @@ pub(crate) fn drop_privileges(setup: &Setup, log: &Log) -> Result<(), String> {
     // SAFETY: no memory is passed.
     match unsafe { libc::geteuid() } {
         me if me == user.uid => log.say(format!("runs as {user}")),
-        me => log.say(format!("runs as user {me}, who started it")),
+        me => log.say(format!("runs as user {me}, as it was started")),
     }
     if kept.bounding_set {
-        log.say("keeps its bounding set, without use: emptying it takes CAP_SETPCAP");
+        log.say(
+            "keeps its capability bounding set, which it cannot use: emptying it needs CAP_SETPCAP",
+        );
     }
     if kept.groups > 0 {
         let groups = kept.groups;
         log.say(format!(
-            "keeps the {groups} groups that it was started with: leaving them takes CAP_SETGID"
+            "keeps its {groups} supplementary groups: leaving them needs CAP_SETGID"
         ));
     }
     Ok(())
@@ -238,7 +241,7 @@ mod tests {
         let said = fits(&port, Carry::Ethertype, 1506).unwrap_err();
         assert!(said.contains("\"e0\" has an MTU of 1506"), "{said}");
         assert!(
-            said.contains("need 1507 (ip link set e0 mtu 1507)"),
+            said.contains("need an MTU of 1507: ip link set e0 mtu 1507"),
             "{said}"
         );
         port.to_switch = false;

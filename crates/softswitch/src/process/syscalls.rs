@@ -230,14 +230,14 @@ extern "C" fn forbidden(_: c_int, about: *mut libc::siginfo_t, _: *mut c_void) {
 
 /// Writes the report of a call.
 fn told(line: &mut Line, call: c_long) {
-    line.put("sidestep switch: system call ");
+    line.put("sidestep switch: ended by system call ");
     line.number(call.unsigned_abs());
     if let Some((name, _)) = TOLD.iter().find(|(_, number)| *number == call) {
         line.put(" (");
         line.put(name.strip_prefix("SYS_").unwrap_or(name));
         line.put(")");
     }
-    line.put(" is forbidden to a running switch: ends (process.seccomp)\n");
+    line.put(", which process.seccomp forbids to a running switch\n");
 }
 
 /// Text buffer without allocation; text that does not fit is left out.

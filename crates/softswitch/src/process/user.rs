@@ -90,7 +90,8 @@ fn dynamic(switch: &str) -> Result<User, String> {
         })
         .ok_or_else(|| {
             format!(
-                "process.user: expected a number from {FIRST} on that nobody has, got {MANY} that are taken; name a user"
+                "process.user: all {MANY} numbers from {FIRST} on are taken; set process.user to a \
+                 user"
             )
         })
 }

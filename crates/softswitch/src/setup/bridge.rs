@@ -27,27 +27,32 @@ pub(super) const LIMIT: Param = Param::with_default(
     "learn_limit",
     ParamUnit::Count,
     "4096",
-    "learning: the most addresses that are learned by this port, from 1 to 8192; one more is not learned, and counted",
+    "learning: most addresses that this port learns, from 1 to 8192; frames from further addresses \
+     are counted",
 )
 .or_off(OFF);
 
 pub(super) const BROADCAST: Param = storm(
     "storm_broadcast",
-    "the most broadcasts that are flooded from this port: frames a second like \"1 k/s\", or a rate like \"10 Mbps\"",
+    "limit of broadcasts flooded from this port: frames a second like \"1 k/s\", or a rate like \
+     \"10 Mbps\"",
 );
 
-pub(super) const MULTICAST: Param = storm("storm_multicast", "the same of other group addresses");
+pub(super) const MULTICAST: Param = storm(
+    "storm_multicast",
+    "limit of multicasts flooded from this port, like storm_broadcast",
+);
 
 pub(super) const UNKNOWN: Param = storm(
     "storm_unknown",
-    "learning: the same of frames to stations that nobody knows",
+    "learning: limit of frames to unknown stations flooded from this port, like storm_broadcast",
 );
 
 pub(super) const STORM_BURST: Param = Param::with_default(
     "storm_burst",
     ParamUnit::Time,
     "100 ms",
-    "storms: what may pass at once, as the time that it takes at that rate; one frame may always",
+    "storms: burst that passes at once, as a time at the limit's rate; one frame always passes",
 );
 
 const fn storm(name: &'static str, doc: &'static str) -> Param {
@@ -177,7 +182,8 @@ pub(super) fn bridge(port: &Resolved, at: &At, problems: &mut Problems) -> Optio
     let most = MOST_LEARNED as u64;
     if let Some(limit) = learn_limit.filter(|limit| !(1..=most).contains(limit)) {
         let message = format!(
-            "port.learn_limit: expected from 1 to {most}, which is all that the table holds, or {OFF:?}, got {limit}"
+            "port.learn_limit: expected from 1 to {most} (size of the table) or {OFF:?}, got \
+             {limit}"
         );
         problems.add(place("learn_limit"), message);
         return None;
@@ -216,8 +222,8 @@ pub(super) fn learns(forwarding: Forwarding, written: &Table, problems: &mut Pro
     for key in ["learn_limit", "storm_unknown"] {
         if let Some(entry) = find(written, key) {
             let message = format!(
-                "port.{key} has no effect: expected switch.forwarding = \"learning\", without which no address is \
-                 learned, and what goes to a station that nobody knows is refused"
+                "port.{key} has no effect without switch.forwarding = \"learning\": no address is \
+                 learned, and frames to unknown stations are refused"
             );
             problems.add(&entry.at, message);
         }
@@ -285,7 +291,7 @@ mod tests {
             (
                 "static",
                 "learn_limit = 9",
-                "expected switch.forwarding = \"learning\"",
+                "has no effect without switch.forwarding = \"learning\"",
             ),
             (
                 "static",

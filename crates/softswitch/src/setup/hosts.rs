@@ -21,9 +21,13 @@ pub(super) const NETWORK: &[Param] = &[
     Param::required(
         "prefix",
         ParamUnit::File,
-        "a prefix like \"10.78.0.0/16\"; the longest wins",
+        "prefix like \"10.78.0.0/16\"; the longest match wins",
     ),
-    Param::required("next_hop", ParamUnit::File, "the MAC that frames get"),
+    Param::required(
+        "next_hop",
+        ParamUnit::File,
+        "destination MAC that frames get",
+    ),
     IN_VLAN,
 ];
 
@@ -42,7 +46,7 @@ pub(super) fn stations(
         };
         for before in &all {
             if before.mac == station.mac {
-                problems.add(at, format!("station {} is there twice", station.mac));
+                problems.add(at, format!("station {} is listed twice", station.mac));
             }
             if let Some(ip) = station
                 .addresses
@@ -52,7 +56,7 @@ pub(super) fn stations(
                 let (me, other) = (station.mac, before.mac);
                 problems.add(
                     at,
-                    format!("station {me}: {ip} is station {other}'s already"),
+                    format!("station {me}: address {ip} already belongs to station {other}"),
                 );
             }
         }
@@ -111,12 +115,18 @@ fn read_router(entry: &Entry, stations: &[Station], problems: &mut Problems) -> 
     let addresses = addresses(&lists, "router", problems)?;
     for station in stations {
         if station.mac == mac {
-            problems.add(place, format!("router.mac: {mac} is a station's already"));
+            problems.add(
+                place,
+                format!("router.mac: {mac} already belongs to a station"),
+            );
         }
         if let Some(ip) = addresses.iter().find(|a| station.addresses.contains(a)) {
             problems.add(
                 at,
-                format!("router: {ip} is station {}'s already", station.mac),
+                format!(
+                    "router: address {ip} already belongs to station {}",
+                    station.mac
+                ),
             );
         }
     }
@@ -144,7 +154,7 @@ pub(super) fn networks(
         let same = |n: &&Network| (n.prefix, n.length) == (network.prefix, network.length);
         if all.iter().find(same).is_some() {
             let (prefix, length) = (network.prefix, network.length);
-            problems.add(at, format!("network {prefix}/{length} is there twice"));
+            problems.add(at, format!("network {prefix}/{length} is listed twice"));
         }
         all.push(network);
     }
@@ -206,8 +216,12 @@ fn network(
 /// Reads a MAC, which must not be a group.
 fn mac(text: &str, what: &str, at: &At, problems: &mut Problems) -> Option<Mac> {
     let message = match text.parse::<Mac>() {
-        Ok(mac) if mac.is_group() => format!("{what}: {mac} is a group's address"),
-        Ok(mac) if mac == Mac::default() => format!("{what}: {mac} is nobody's address"),
+        Ok(mac) if mac.is_group() => {
+            format!("{what}: expected the MAC of one station, got the group address {mac}")
+        }
+        Ok(mac) if mac == Mac::default() => {
+            format!("{what}: expected the MAC of a station, got {mac}")
+        }
         Ok(mac) => return Some(mac),
         Err(message) => format!("{what}: {message}"),
     };
@@ -221,7 +235,7 @@ fn addresses(lists: &[&Entry], what: &str, problems: &mut Problems) -> Option<Ve
     for (word, at) in words(lists, "addresses", problems)? {
         let message = match word.trim().parse::<IpAddr>() {
             Ok(ip) if ip.is_multicast() || ip.is_unspecified() => {
-                format!("{what}.addresses: {ip} is not the address of one machine")
+                format!("{what}.addresses: expected a unicast address, got {ip}")
             }
             Ok(ip) if all.contains(&ip) => format!("{what}.addresses has {ip} twice"),
             Ok(ip) => {
@@ -251,7 +265,7 @@ fn prefix(text: &str) -> Result<(IpAddr, u8), String> {
     let net = crate::table::masked(address, length);
     if net != address {
         return Err(format!(
-            "{address} has bits beyond its length of {length}; the prefix is {net}/{length}"
+            "{address} has bits set beyond its length of {length}: write {net}/{length}"
         ));
     }
     Ok((address, length))

@@ -16,14 +16,15 @@ pub(super) const ICMP: Param = Param::with_default(
     "icmp",
     ParamUnit::Word(&["none", "time_exceeded", "unreachable", "all"]),
     "none",
-    "what senders are told of: packets whose TTL ends here, packets to the router's MAC that lead nowhere, or both",
+    "ICMP messages to senders: about packets whose TTL expires here, packets to the router's MAC \
+     without a route, or both",
 );
 
 pub(super) const ICMP_RATE: Param = Param::with_default(
     "icmp_rate",
     ParamUnit::PerSecond,
     "100 /s",
-    "icmp: the most messages, of all ports together; ten may be said at once",
+    "icmp: limit of messages over all ports; a burst of ten is allowed",
 );
 
 /// ICMP messages that the router sends.
@@ -79,7 +80,7 @@ pub(super) fn icmp(
     }
     if addresses == 0 {
         let message = format!(
-            "router.icmp = {word:?}: expected addresses, one of which is the source of what is said, got none"
+            "router.icmp = {word:?}: messages need a source: expected router.addresses, got none"
         );
         problems.add(place("icmp"), message);
     }
@@ -136,7 +137,7 @@ mod tests {
         for (router, expected) in [
             (
                 "icmp = \"all\"",
-                "expected addresses, one of which is the source",
+                "messages need a source: expected router.addresses",
             ),
             ("icmp_rate = \"1 /s\"", "router.icmp_rate has no effect"),
             (

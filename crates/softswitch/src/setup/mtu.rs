@@ -26,7 +26,7 @@ pub(super) const MTU: Param = Param::with_default(
     "mtu",
     ParamUnit::Count,
     "1500",
-    "the longest payload of a frame in bytes, from 1280 to 16000; above 1500 frames are jumbo",
+    "longest payload of a frame in bytes, from 1280 to 16000; above 1500 frames are jumbo",
 );
 
 /// Reads the MTU from `[switch]`.
@@ -43,7 +43,8 @@ pub(super) fn mtu(switch: &Resolved, at: &At, problems: &mut Problems) -> Option
     }
     if mtu > u64::from(DEFAULT_MTU) && switch.values.word("tags") != "none" {
         let message = format!(
-            "switch.mtu: tags travel in frames of up to {DEFAULT_MTU} B: expected no more beside switch.tags, got {mtu}"
+            "switch.mtu: expected at most {DEFAULT_MTU} with switch.tags, which longer frames \
+             cannot carry, got {mtu}"
         );
         problems.add(place, message);
     }
@@ -68,8 +69,8 @@ pub fn interface_fits(mtu: u32, port: &PortSetup, has: u32) -> Result<(), String
     }
     let (name, interface) = (&port.name, &port.interface);
     Err(format!(
-        "port {name}: interface {interface:?} has an MTU of {has}: switch.mtu = {mtu} needs as much (ip link set \
-         {interface} mtu {mtu}), at the other end too"
+        "port {name}: interface {interface:?} has an MTU of {has}: switch.mtu = {mtu} needs as \
+         much: ip link set {interface} mtu {mtu}, and the same at the other end"
     ))
 }
 

@@ -16,31 +16,31 @@ pub(super) const PORT: &[Param] = &[
         "name",
         ParamUnit::File,
         "",
-        "its name; nothing: the interface's",
+        "name of the port; empty: that of its interface",
     ),
-    Param::required("interface", ParamUnit::File, "the Linux interface"),
+    Param::required("interface", ParamUnit::File, "Linux interface of the port"),
     Param::required(
         "rate",
         ParamUnit::Rate,
-        "what its egress is paced to, all of Ethernet's framing included",
+        "sending rate, with all of Ethernet's framing",
     ),
     Param::with_default(
         "delay",
         ParamUnit::Time,
         "0 s",
-        "added after the last bit has left",
+        "delay added after the last bit has left",
     ),
     Param::with_default(
         "leads_to",
         ParamUnit::Word(&["host", "switch"]),
         "host",
-        "only switches take detours",
+        "device at the other end; detours go to switches only",
     ),
     Param::with_default(
         "flood",
         ParamUnit::Flag,
         "true",
-        "does it get what is flooded?",
+        "whether flooded frames leave by the port",
     ),
     Param::with_default(
         "io",
@@ -65,13 +65,13 @@ const LONGEST_INTERFACE: usize = 15;
 pub(super) fn ports(root: &Table, at: &At, problems: &mut Problems) -> Option<Vec<PortSetup>> {
     let written = tables(root, "port", problems)?;
     if written.is_empty() {
-        problems.add(at, "no [[port]]: a switch needs one at least");
+        problems.add(at, "no [[port]]: expected at least one");
         return None;
     }
     if written.len() > PortSet::CAPACITY {
         let (many, most) = (written.len(), PortSet::CAPACITY);
         let at = written[most].1;
-        problems.add(at, format!("{many} ports are too many: at most {most}"));
+        problems.add(at, format!("expected at most {most} ports, got {many}"));
         return None;
     }
     let mut ports: Vec<PortSetup> = Vec::new();
@@ -83,12 +83,12 @@ pub(super) fn ports(root: &Table, at: &At, problems: &mut Problems) -> Option<Ve
         };
         for before in &ports {
             if before.name == port.name {
-                problems.add(at, format!("port {:?} is there twice", port.name));
+                problems.add(at, format!("port {:?} is listed twice", port.name));
             }
             if before.interface == port.interface {
                 let (one, interface) = (&before.name, &port.interface);
                 let message = format!(
-                    "port {:?}: {interface:?} is port {one:?} already",
+                    "port {:?}: interface {interface:?} already belongs to port {one:?}",
                     port.name
                 );
                 problems.add(at, message);
@@ -126,7 +126,8 @@ fn port(table: &Table, at: &At, problems: &mut Problems) -> Option<PortSetup> {
     }
     let to_switch = values.word("leads_to") == "switch";
     if let (true, [list, ..]) = (to_switch && !shims.is_empty(), &lists[..]) {
-        let message = "port.shims: shims stand at a port that leads to a host, and this one leads to a switch";
+        let message = "port.shims: expected a port that leads to a host, this one leads to a \
+                       switch";
         problems.add(&list.at, message);
         return None;
     }
@@ -157,7 +158,10 @@ pub(super) fn named(
     problems: &mut Problems,
 ) -> Option<Vec<PortId>> {
     if words.is_empty() {
-        problems.add(at, format!("{what} has no ports: one at least leads to it"));
+        problems.add(
+            at,
+            format!("{what}: expected at least one port toward it, got none"),
+        );
         return None;
     }
     let mut found = Vec::new();

@@ -18,7 +18,8 @@ pub(super) const LOOP_PROBE: Param = Param::with_default(
     "loop_probe",
     ParamUnit::Time,
     OFF,
-    "how often each port sends a probe; a switch that hears its own names the loop",
+    "interval between loop probes of each port; a switch that receives its own probe reports the \
+     loop",
 )
 .or_off(OFF);
 
@@ -26,7 +27,8 @@ pub(super) const LOOP_ACTION: Param = Param::with_default(
     "loop_action",
     ParamUnit::Word(&["report", "block"]),
     "report",
-    "loop_probe: say and count it alone, or block the later one of the two ports while the loop is there (learning)",
+    "loop_probe: report and count a loop, or also block the later of its two ports while it lasts \
+     (with learning)",
 );
 
 /// Loop detection of a switch.
@@ -60,8 +62,9 @@ pub(super) fn probe(
     }
     let blocks = values.word("loop_action") == "block";
     if blocks && forwarding == Forwarding::Static {
-        let message = "switch.loop_action = \"block\": expected forwarding = \"learning\": with stations from the config \
-                       the ways are the config's, and flood = false is what ends a loop";
+        let message = "switch.loop_action = \"block\": expected forwarding = \"learning\": with \
+                       stations from the config, next hops are fixed; set flood = false on a port \
+                       to end the loop";
         problems.add(place("loop_action"), message);
     }
     Some(LoopProbe { every, blocks })

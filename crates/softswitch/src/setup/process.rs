@@ -26,59 +26,61 @@ pub(super) const PROCESS: &[Param] = &[
         "control",
         ParamUnit::File,
         NONE,
-        "the Unix socket for control and counters",
+        "path of the Unix socket for control and counters",
     )
     .or_off(NONE),
     Param::with_default(
         "metrics",
         ParamUnit::File,
         NONE,
-        "where Prometheus finds the counters, on the loopback",
+        "loopback address and port of the metrics endpoint for Prometheus",
     )
     .or_off(NONE),
     Param::with_default(
         "user",
         ParamUnit::File,
         AUTO,
-        "who it becomes when the sockets are open: a name or number, or the user sidestep, else a number that nobody has",
+        "user that the process becomes once its sockets are open: a name or number; auto: the user \
+         sidestep if it exists, else a free number",
     )
     .or_off(KEEP),
     Param::with_default(
         "seccomp",
         ParamUnit::Flag,
         "true",
-        "end at a system call that a running switch does not make; with user = \"keep\" all are allowed",
+        "end the process at a system call that a running switch does not need; with user = \
+         \"keep\" all are allowed",
     ),
     Param::with_default(
         "realtime",
         ParamUnit::Flag,
         "true",
-        "SCHED_FIFO, when the kernel allows it",
+        "run with SCHED_FIFO if the kernel allows it",
     ),
     Param::with_default(
         "wait",
         ParamUnit::Word(&["sleep", "busy"]),
         "sleep",
-        "ppoll to the next departure, or poll all the time",
+        "sleep in ppoll until the next departure, or poll all the time",
     ),
     Param::with_default(
         "poll",
         ParamUnit::Time,
         "50 us",
-        "with wait = \"sleep\": for how long it polls after the last frame and before the next departure",
+        "with wait = \"sleep\": time of polling after the last frame and before the next departure",
     ),
     Param::with_default(
         "capture",
         ParamUnit::File,
         NONE,
-        "where frames are written, with what became of them",
+        "file to which frames and their events are written (pcapng)",
     )
     .or_off(NONE),
     Param::with_default(
         "capture_only",
         ParamUnit::Word(&["all", "drops"]),
         "drops",
-        "all frames, or drops, detours and trims alone",
+        "capture all frames, or only drops, detours and trims",
     ),
 ];
 

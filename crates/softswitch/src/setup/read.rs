@@ -27,9 +27,14 @@ pub const TOP: &[Param] = &[
         "name",
         ParamUnit::File,
         "",
-        "for logs and metrics; nothing: the file's name",
+        "name in logs and metrics; empty: that of the file",
     ),
-    Param::with_default("seed", ParamUnit::Count, "1", "of draws and the hash salt"),
+    Param::with_default(
+        "seed",
+        ParamUnit::Count,
+        "1",
+        "seed of random draws and of the hash salt",
+    ),
 ];
 
 /// Names of the sections.
@@ -45,7 +50,7 @@ pub(super) const SWITCH: &[Param] = &[
         "rank",
         ParamUnit::Word(&["sent", "dscp", "tag"]),
         "sent",
-        "what policies order by: bytes of the flow so far, the code point, or what the tag says",
+        "rank of a packet: bytes of its flow so far, its code point, or its tag",
     ),
     RANK_GAP,
     DSCP,
@@ -59,7 +64,7 @@ pub(super) const SWITCH: &[Param] = &[
         "forwarding",
         ParamUnit::Word(&["static", "learning"]),
         "static",
-        "stations from the config alone, or from source addresses as well",
+        "where stations come from: the config only, or source addresses as well",
     ),
 ];
 
@@ -186,16 +191,16 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
     let (name, values) = &decision.buffer;
     if forwarding == Forwarding::Learning && buffer::nature(name).detours {
         let message = format!(
-            "switch.buffer {name:?} detours, and forwarding learns: a detoured frame would teach \
-             the port it was detoured by; use forwarding = \"static\""
+            "switch.buffer {name:?} detours frames, from which forwarding = \"learning\" would \
+             learn wrong ports; use forwarding = \"static\""
         );
         problems.add(place("switch.forwarding"), message);
     }
     let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name);
     let counts = entry.is_some_and(|e| e.params.iter().any(|p| p.name == "max_detours"));
     if counts && *values.get("max_detours") != Value::Off {
-        let message = "switch.buffer.max_detours: a real frame does not carry how often it was \
-                       detoured; its TTL ends its way";
+        let message = "switch.buffer.max_detours: expected \"off\": a real frame does not count \
+                       its detours (its TTL limits them)";
         problems.add(place("switch.buffer.max_detours"), message);
     }
     let rank = match resolved.values.word("rank").as_str() {
@@ -244,8 +249,9 @@ fn without_the_simulators(table: &Table, problems: &mut Problems) -> Table {
     let mut own = Table::new();
     for entry in table {
         if entry.key == AT {
-            let message =
-                format!("{AT:?} in [switch]: a config is of one switch, expected its own values");
+            let message = format!(
+                "{AT:?} in [switch]: a config describes one switch: set its values directly"
+            );
             problems.add(&entry.at, message);
             continue;
         }
@@ -254,7 +260,7 @@ fn without_the_simulators(table: &Table, problems: &mut Problems) -> Table {
             None => own.push(entry.clone()),
             Some((_, what)) => {
                 let key = &entry.key;
-                let message = format!("{key:?} in [switch]: {what} are of the simulator alone");
+                let message = format!("{key:?} in [switch]: only the simulator has {what}");
                 problems.add(&entry.at, message);
             }
         }

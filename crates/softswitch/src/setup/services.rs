@@ -8,8 +8,8 @@ pub(super) const DSCP: Param = Param::with_default(
     "dscp",
     ParamUnit::List(&ParamUnit::Count),
     "number",
-    "the code point of each class of service, from class 0 on, each from 0 to 63; all others are of the last class; number: a \
-     code point is the number of its class",
+    "code points of the classes of service, from class 0 on, each from 0 to 63; other code points \
+     belong to the last class; \"number\": a code point is the number of its class",
 )
 .or_off("number");
 
@@ -22,7 +22,7 @@ impl Services {
     pub fn of(listed: &[u64]) -> Result<Services, Refusal> {
         let refuse = |expected: String| Refusal::of("dscp", expected);
         if !(1..=MOST_CLASSES).contains(&listed.len()) {
-            let expected = format!("must be 1 to {MOST_CLASSES}, one a class");
+            let expected = format!("must have 1 to {MOST_CLASSES} code points, one per class");
             return Err(refuse(expected).got(listed.len()));
         }
         if let Some(large) = listed.iter().find(|dscp| **dscp > MOST_DSCP) {
@@ -30,7 +30,7 @@ impl Services {
         }
         let twice = |(i, dscp): &(usize, &u64)| listed[..*i].contains(dscp);
         if let Some((_, twice)) = listed.iter().enumerate().find(twice) {
-            let expected = "must be another one for each class".to_string();
+            let expected = "must differ between classes".to_string();
             return Err(refuse(expected).got(format!("{twice} twice")));
         }
         Ok(Services(listed.iter().map(|dscp| *dscp as u8).collect()))
@@ -85,11 +85,11 @@ mod tests {
             ("46, 64", "dscp must be from 0 to 63, got 64"),
             (
                 "46, 10, 46",
-                "dscp must be another one for each class, got 46 twice",
+                "dscp must differ between classes, got 46 twice",
             ),
             (
                 "0, 1, 2, 3, 4, 5, 6, 7, 8",
-                "dscp must be 1 to 8, one a class, got 9",
+                "dscp must have 1 to 8 code points, one per class, got 9",
             ),
         ] {
             let said = read(&format!("dscp = \"{list}\"")).unwrap_err();

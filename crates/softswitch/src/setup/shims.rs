@@ -32,7 +32,7 @@ pub(super) fn shims(
             continue;
         };
         if all.iter().any(|(before, _)| before == name) {
-            problems.add(at, format!("port.shims: {name:?} is there twice"));
+            problems.add(at, format!("port.shims: {name:?} is listed twice"));
             whole = false;
         }
         if let Err(why) = shim::build(name, values) {
@@ -42,8 +42,8 @@ pub(super) fn shims(
         let nature = shim::nature(name);
         if nature.adds > 0 && !nature.tags {
             let message = format!(
-                "port.shims: {name:?} makes packets longer, by up to {} B, and not by a tag: real frames stay as \
-                 they are",
+                "port.shims: {name:?} adds up to {} B to packets, which is not possible for real \
+                 frames",
                 nature.adds
             );
             problems.add(at, message);
@@ -51,7 +51,8 @@ pub(super) fn shims(
         }
         if let Some((param, word)) = shim::reads_sizes(name, values) {
             let message = format!(
-                "port.{name}.{param}: {word:?} goes by sizes that applications say, and no frame says one{}",
+                "port.{name}.{param}: {word:?} needs message sizes from applications, which frames \
+                 do not carry{}",
                 instead(name, param, word)
             );
             let of = format!("port.{name}.{param}");

@@ -14,21 +14,22 @@ pub(super) const TAGS: Param = Param::with_default(
     "tags",
     ParamUnit::Word(&["none", "ethertype", "option"]),
     "none",
-    "where frames between switches carry the tags of hosts: between Ethernet and IP, or in the header of IPv4",
+    "place of hosts' tags in frames between switches: between Ethernet and IP, or in the header of \
+     IPv4",
 );
 
 pub(super) const BOOST: Param = Param::with_default(
     "boost",
     ParamUnit::Count,
     "2",
-    "tags: by how much a number is divided each time its packet is sent again: 1, 2, 4 or 8",
+    "tags: divisor of a packet's rank at each retransmission: 1, 2, 4 or 8",
 );
 
 pub(super) const BOOSTING: Param = Param::with_default(
     "boosting",
     ParamUnit::Word(&["shift", "rotate"]),
     "shift",
-    "tags: this switch shifts, or hosts have rotated",
+    "tags: division by a shift in this switch, or by a rotation in hosts",
 );
 
 /// Position of tags in frames, and their meaning for a switch.
@@ -106,8 +107,8 @@ pub(super) fn tags(switch: &Resolved, at: &At, problems: &mut Problems) -> Optio
                 }
             }
             if values.word("rank") == "tag" {
-                let message = "switch.rank: \"tag\" needs tags = \"ethertype\" or \"option\": \
-                               frames carry none";
+                let message = "switch.rank = \"tag\": expected switch.tags = \"ethertype\" or \
+                               \"option\", got \"none\"";
                 problems.add(place("switch.rank").unwrap_or(at), message);
             }
             return None;
@@ -134,7 +135,7 @@ pub(super) fn agree(tags: Option<Tags>, port: &PortSetup, at: &At, problems: &mu
     let (port, expected) = (&port.name, its.words());
     let Some(tags) = tags else {
         let message = format!(
-            "port {port:?}: {name:?} tags data, and frames carry no tags: expected switch.tags = {:?}",
+            "port {port:?}: shim {name:?} needs switch.tags = {:?}, got \"none\"",
             expected[0].1
         );
         return problems.add(at, message);

@@ -106,7 +106,7 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
         ("shims = [[]]".into(), "shims: expected a word, got a list"),
         (
             "shims = [\"order\", \"order\"]".into(),
-            "port.shims: \"order\" is there twice",
+            "port.shims: \"order\" is listed twice",
         ),
         (
             "order = { timeout = \"2 ms\" }".into(),
@@ -120,11 +120,12 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
         ),
         (
             of("by = \"remaining\""),
-            "goes by tags, and nothing marks data with them",
+            "reads tags, and no shim tags data",
         ),
         (
             "shims = [\"by-size\"]\nby-size = { thresholds = \"1 MB\" }".into(),
-            "port.by-size.by: \"size\" goes by sizes that applications say, and no frame says one: expected \"sent\"",
+            "port.by-size.by: \"size\" needs message sizes from applications, which frames do not \
+             carry: expected \"sent\"",
         ),
         (
             "shims = [\"by-size\"]\nby-size = { by = \"sent\", dscp = \"0, 64\" }".into(),
@@ -144,7 +145,7 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
         "rate = \"1 Gbps\"",
         "rate = \"1 Gbps\"\nshims = [\"order\"]",
     );
-    let expected = "stand at a port that leads to a host, and this one leads to a switch";
+    let expected = "expected a port that leads to a host, this one leads to a switch";
     assert!(got.contains(expected), "{got}");
 }
 
@@ -181,7 +182,7 @@ fn tags_are_carried_as_the_shims_of_ports_tag() {
         (
             "",
             Some(""),
-            "port \"h0\": \"mark\" tags data, and frames carry no tags: expected switch.tags = \"ethertype\"",
+            "port \"h0\": shim \"mark\" needs switch.tags = \"ethertype\", got \"none\"",
         ),
         (
             "tags = \"option\"",
@@ -211,7 +212,8 @@ fn tags_are_carried_as_the_shims_of_ports_tag() {
         (
             "rank = \"tag\"",
             None,
-            "s.toml:4:8: switch.rank: \"tag\" needs tags = \"ethertype\" or \"option\": frames carry none",
+            "s.toml:4:8: switch.rank = \"tag\": expected switch.tags = \"ethertype\" or \
+             \"option\", got \"none\"",
         ),
         (
             "tags = \"option\"\nboost = 3",
@@ -328,27 +330,27 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "buffer = \"dibs\"",
             "buffer = \"dibs\"\nforwarding = \"learning\"",
-            "would teach the port it was detoured by",
+            "would learn wrong ports",
         ),
         (
             "buffer = \"dibs\"",
             "buffer = \"dibs\"\npfc = true",
-            "pauses are of the simulator alone",
+            "only the simulator has pauses",
         ),
         (
             "buffer = \"dibs\"",
             "buffer = \"dibs\"\nspeedup = \"2\"",
-            "crossbars are of the simulator alone",
+            "only the simulator has crossbars",
         ),
         (
             "buffer = \"dibs\"",
             "buffer = \"dibs\"\nat.core.buffer = \"ecn\"",
-            "a config is of one switch",
+            "a config describes one switch",
         ),
         (
             "buffer = \"dibs\"",
             "buffer = { kind = \"dibs\", max_detours = 3 }",
-            "does not carry how often",
+            "a real frame does not count its detours",
         ),
         (
             "buffer = \"dibs\"",
@@ -394,7 +396,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "interface = \"e0-up\"",
             "name = \"h0\"\ninterface = \"x\"",
-            "port \"h0\" is there twice",
+            "port \"h0\" is listed twice",
         ),
         (
             "interface = \"e0-up\"",
@@ -407,7 +409,11 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
             "rate = \"999 bps\"",
             "expected at least 1 kbps, got 999 bps",
         ),
-        ("ports = [\"h0\"]", "ports = []", "has no ports"),
+        (
+            "ports = [\"h0\"]",
+            "ports = []",
+            "expected at least one port toward it",
+        ),
         (
             "ports = [\"h0\"]",
             "ports = [\"h0\", \"h0\"]",
@@ -416,10 +422,14 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "02:00:00:00:00:01",
             "03:00:00:00:00:01",
-            "is a group's address",
+            "expected the MAC of one station, got the group address 03:00:00:00:00:01",
         ),
         ("02:00:00:00:00:01", "02:00:00", "expected a MAC like"),
-        ("10.77.0.1", "224.0.0.1", "not the address of one machine"),
+        (
+            "10.77.0.1",
+            "224.0.0.1",
+            "expected a unicast address, got 224.0.0.1",
+        ),
         (
             "[[station]]",
             "[[network]]\nprefix = \"10.0.0.0/8\"\nports = [\"h0\"]\nnext_hop = \"02:00:00:00:00:09\"\n[[station]]",
@@ -428,17 +438,17 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "[[station]]",
             "[router]\nmac = \"02:00:00:00:00:01\"\n[[station]]",
-            "is a station's already",
+            "already belongs to a station",
         ),
         (
             "[[station]]",
             "[[station]]\nmac = \"02:00:00:00:00:01\"\nports = [\"h0\"]\n[[station]]",
-            "is there twice",
+            "is listed twice",
         ),
         (
             "[[station]]",
             "[[station]]\nmac = \"02:00:00:00:00:07\"\naddresses = [\"10.77.0.1\"]\nports = [\"h0\"]\n[[station]]",
-            "10.77.0.1 is station 02:00:00:00:00:07's already",
+            "address 10.77.0.1 already belongs to station 02:00:00:00:00:07",
         ),
     ];
     for (from, to, expected) in cases {
@@ -448,7 +458,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
     for (prefix, expected) in [
         (
             "10.1.2.0/16",
-            "bits beyond its length of 16; the prefix is 10.1.0.0/16",
+            "bits set beyond its length of 16: write 10.1.0.0/16",
         ),
         ("10.0.0.0/33", "at most 32"),
         ("10.0.0.0", "expected a prefix like"),
@@ -473,7 +483,7 @@ fn a_switch_has_between_one_port_and_256() {
     assert!(
         many[0]
             .to_string()
-            .contains("257 ports are too many: at most 256")
+            .contains("expected at most 256 ports, got 257")
     );
 }
 

@@ -25,7 +25,7 @@ pub(super) const VLAN: Param = Param::with_default(
     "vlan",
     ParamUnit::Count,
     NONE,
-    "an access port: frames have no tag there, and are in this VLAN, 1 to 4094",
+    "makes an access port: its frames have no tag and are in this VLAN, 1 to 4094",
 )
 .or_off(NONE);
 
@@ -33,7 +33,7 @@ pub(super) const TRUNK: Param = Param::with_default(
     "trunk",
     ParamUnit::List(&ParamUnit::Count),
     NONE,
-    "a trunk: frames of these VLANs come and leave by it with a tag of 802.1Q",
+    "makes a trunk: it carries frames of these VLANs with a tag of 802.1Q",
 )
 .or_off(NONE);
 
@@ -41,7 +41,7 @@ pub(super) const NATIVE: Param = Param::with_default(
     "native",
     ParamUnit::Count,
     NONE,
-    "trunk: the one of its VLANs whose frames have no tag",
+    "trunk: VLAN whose frames have no tag, one of those in trunk",
 )
 .or_off(NONE);
 
@@ -49,7 +49,7 @@ pub(super) const IN_VLAN: Param = Param::with_default(
     "vlan",
     ParamUnit::Count,
     NONE,
-    "the VLAN that it is in; needed behind trunks, and by default that of its access ports",
+    "VLAN of the station or next hop; required behind trunks, default that of its access ports",
 )
 .or_off(NONE);
 
@@ -133,7 +133,7 @@ fn read(port: &Resolved) -> Result<Option<PortVlan>, (&'static str, String)> {
     let (access, native) = (named("vlan")?, named("native")?);
     let Some(listed) = values.numbers_or_off("trunk") else {
         if native.is_some() {
-            let why = "has no effect: expected trunk beside it; an access port has vlan alone";
+            let why = "has no effect without trunk; an access port has only vlan";
             return Err(("native", why.into()));
         }
         return Ok(access.map(PortVlan::Access));
@@ -172,33 +172,34 @@ pub(super) fn agree(
     if tags.is_some() {
         refuse(
             first,
-            "a VLAN and switch.tags: expected one of the two, as both would stand right behind the addresses",
+            "expected either a VLAN or switch.tags: both tags would have the same place in the \
+             frame",
         );
     }
     if buffer::nature(&decision.buffer.0).detours {
         refuse(
             first,
-            "a VLAN and a switch.buffer that detours: expected another one, as a port that takes detours may not \
-             carry the frame's VLAN",
+            "expected no VLAN, or a switch.buffer that does not detour: a port that takes detours \
+             may not carry the frame's VLAN",
         );
     }
     for (at, port) in ports.iter().enumerate() {
         match &port.vlan {
             None => {
                 let why = format!(
-                    "neither vlan nor trunk: expected one of the two, as port {:?} has one",
+                    "expected vlan or trunk, got neither: port {:?} has one, so all ports need one",
                     ports[first].name
                 );
                 refuse(at, &why);
             }
             Some(_) if port.xdp => refuse(
                 at,
-                "a VLAN and io = \"xdp\": expected io = \"packet\", as AF_XDP does not see a tag that the kernel \
+                "expected no VLAN, or io = \"packet\": AF_XDP does not see a tag that the kernel \
                  keeps beside the frame",
             ),
             Some(PortVlan::Trunk { .. }) if !port.shims.is_empty() => refuse(
                 at,
-                "a trunk and shims: expected an access port, as shims see frames without tags",
+                "expected no shims, or vlan instead of trunk: shims see only frames without tags",
             ),
             Some(_) => {}
         }
@@ -240,7 +241,7 @@ pub(super) fn station_vlan(
             "{what}: expected a VLAN that its ports carry ({all}), got {vlan}"
         )),
         (None, _) => Err(format!(
-            "{what}: stands behind a trunk: expected its vlan, one of {all}"
+            "{what}: expected vlan, one of {all}, as its port is a trunk"
         )),
     }
 }
@@ -342,26 +343,31 @@ mod tests {
                 "",
                 [a, b, ""],
                 "",
-                "port \"p2\": neither vlan nor trunk: expected one of the two, as port \"p0\"",
+                "port \"p2\": expected vlan or trunk, got neither: port \"p0\"",
             ),
-            ("tags = \"option\"", SOUND, "", "a VLAN and switch.tags"),
+            (
+                "tags = \"option\"",
+                SOUND,
+                "",
+                "expected either a VLAN or switch.tags",
+            ),
             (
                 "buffer = \"dibs\"",
                 SOUND,
                 "",
-                "a VLAN and a switch.buffer that detours",
+                "expected no VLAN, or a switch.buffer that does not detour",
             ),
             (
                 "",
                 [a, b, "trunk = 7\nio = \"xdp\""],
                 "",
-                "a VLAN and io = \"xdp\"",
+                "expected no VLAN, or io = \"packet\"",
             ),
             (
                 "",
                 [a, b, "trunk = 7\nshims = [\"order\"]"],
                 "",
-                "a trunk and shims",
+                "expected no shims, or vlan instead of trunk",
             ),
             (
                 "",
@@ -373,7 +379,7 @@ mod tests {
                 "",
                 SOUND,
                 "ports = [\"p1\"]",
-                "stands behind a trunk: expected its vlan, one of 10, 20",
+                "expected vlan, one of 10, 20, as its port is a trunk",
             ),
             (
                 "",

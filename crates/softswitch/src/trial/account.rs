@@ -16,7 +16,7 @@ pub(super) fn leaks(frames: u64, grown_kb: u64) -> Option<String> {
 /// Returns the count at `path`; a missing count is an error, as it would pass for 0.
 pub(super) fn count(counters: &Value, path: &str) -> Result<u64, String> {
     let value = counters.pointer(path).and_then(Value::as_u64);
-    value.ok_or_else(|| format!("the switch says no count at {path}: {counters}"))
+    value.ok_or_else(|| format!("no counter at {path} in the switch's answer: {counters}"))
 }
 
 /// Returns the frames that port `number` read, or dropped before the decision with a count.
@@ -34,7 +34,7 @@ pub(super) fn all_reasons(counters: &Value, number: usize) -> Result<u64, String
     for what in ["drops", "refused"] {
         let path = format!("/ports/p{number}/{what}");
         let reasons = counters.pointer(&path).and_then(Value::as_object);
-        let missing = || format!("the switch says no reasons at {path}: {counters}");
+        let missing = || format!("no reasons at {path} in the switch's answer: {counters}");
         for reason in reasons.ok_or_else(missing)?.keys() {
             sum += count(counters, &format!("{path}/{reason}"))?;
         }

@@ -254,7 +254,7 @@ mod tests {
             let mut spoiled = good.clone();
             *spoiled.pointer_mut(&path).unwrap() = Value::Null;
             let why = wrong(&spoiled, [1, 0], [10, 1]).unwrap_err();
-            assert!(why.contains("the switch says no"), "{path}: {why}");
+            assert!(why.contains("in the switch's answer"), "{path}: {why}");
         }
     }
 }

@@ -109,7 +109,7 @@ pub fn run(scenario: &Scenario) -> Paths {
         let before = paths.insert(packet, steps);
         assert!(
             before.is_none(),
-            "packet {} of flow {} is there twice",
+            "packet {} of flow {} is listed twice",
             trace.seq,
             trace.flow.0
         );

@@ -290,7 +290,7 @@ fn what_a_nic_decides_is_told() {
         matches!(step, Some(TraceEvent::At(End::Host(_), Event::Enqueue(joined))) if joined.changes.has(Changes::MARKED))
     };
     let told = first_told(&marking, TraceFilter::Detoured(0), marked);
-    has(&told, "Buffer ecn: kept: marked, because 2 packets");
+    has(&told, "Buffer ecn: enqueued: marked, because 2 packets");
     has(&told, "Scheduler fifo: at its NIC 2 packets");
     assert_eq!(told["steps"][1]["joined"]["marked"], true);
 
@@ -336,7 +336,7 @@ fn marks_of_what_makes_room_and_of_what_takes_it_are_told() {
     let told = first_told(&vertigo, TraceFilter::Detoured(0), again);
     has(
         &told,
-        "Buffer vertigo: kept in the place of others: its rank is ",
+        "Buffer vertigo: enqueued after evicting others: its rank is ",
     );
     let all = sentences(&told);
     let marked = all
@@ -416,12 +416,12 @@ fn what_an_agent_drops_is_told_with_the_numbers_of_its_run() {
     for (agent, told) in [
         (
             "agent-droptail",
-            "of its run, of which the first 2 go on and those from number 9 on, since no run of this flow was counted \
-             yet (first = 9).",
+            "of its run; the first 2 go on, and those from number 9 on (first = 9: no run of this \
+             flow was counted yet).",
         ),
         (
             "agent-ecn",
-            "of its run and echoes no mark (ECE), and those that do go on.",
+            "of its run and echoes no mark (ECE); only duplicates that echo a mark go on.",
         ),
     ] {
         let sets = [

@@ -51,7 +51,8 @@ impl Policy for Aifo {
     type Settings = AifoSettings;
     const ABOUT: About = About {
         name: "aifo",
-        summary: "drops early what ranks worse than most of the last packets; a plain FIFO will do",
+        summary: "drops packets early that rank worse than most recent ones; works with a plain \
+                  FIFO",
         source: "Yu et al., SIGCOMM 2021 (AIFO)",
     };
     const NATURE: Nature = Nature {
@@ -64,7 +65,7 @@ impl Policy for Aifo {
     fn build(settings: AifoSettings, ports: u16, _: u64) -> Result<Aifo, Refusal> {
         let Share { above, below } = settings.k;
         if above == below {
-            let refusal = Refusal::of("k", "must be below 1, or nothing is ever dropped early");
+            let refusal = Refusal::of("k", "must be below 1: at 1 no packet is ever dropped early");
             return Err(refusal.got(format!("{above}/{below}")));
         }
         let windows = Windows::new(settings.window, settings.sample, ports);

@@ -100,13 +100,13 @@ impl Detours {
                 let names = scene.names(open.iter());
                 let how = how(scene, open);
                 format!(
-                    "of the {} other ports to a switch {} room ({names}): {how}; {marked}",
+                    "other ports to a switch: {}, of which {} room ({names}): {how}; {marked}",
                     others.len(),
                     have(open.len())
                 )
             }
             Verdict::Drop(DropReason::Detours) => format!(
-                "it has been detoured {} times, and max_detours = {}",
+                "it was detoured {} times already, and max_detours is {}",
                 scene.packet.detours,
                 self.max_detours.unwrap_or_default()
             ),
@@ -118,7 +118,7 @@ impl Detours {
                 };
                 match others.len() {
                     0 => "no other port leads to a switch".into(),
-                    n => format!("none of the {n} other ports to a switch{barred} has room"),
+                    n => format!("no room at any of the {n} other ports to a switch{barred}"),
                 }
             }
             other => why::verdict(other),

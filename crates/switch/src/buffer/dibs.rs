@@ -26,7 +26,7 @@ impl Policy for Dibs {
     type Settings = Detours;
     const ABOUT: About = About {
         name: "dibs",
-        summary: "detours what does not fit to a random switch-facing port with room",
+        summary: "detours packets that do not fit to a random switch-facing port with room",
         source: "Zarifis et al., EuroSys 2014 (DIBS)",
     };
     const NATURE: Nature = Nature {

@@ -28,7 +28,8 @@ impl Policy for DibsFirstOpen {
     type Settings = Detours;
     const ABOUT: About = About {
         name: "dibs-first-open",
-        summary: "detours what does not fit to the next open switch-facing port from a random one on",
+        summary: "detours packets that do not fit to the next switch-facing port with room, from a \
+                  random one on",
         source: "a cheaper form of Zarifis et al., EuroSys 2014 (DIBS)",
     };
     const NATURE: Nature = Nature {
@@ -63,7 +64,9 @@ impl Buffer for DibsFirstOpen {
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
         let ports = self.ports;
         let how = |_: &mut Scene<'_>, _| {
-            format!("the first from a port drawn of all {ports} on, upwards and around")
+            format!(
+                "the first with room, counting up cyclically from a port drawn among all {ports}"
+            )
         };
         self.common.why(scene, want, verdict, how)
     }

@@ -28,7 +28,7 @@ impl Policy for DibsFlow {
     type Settings = Detours;
     const ABOUT: About = About {
         name: "dibs-flow",
-        summary: "detours what does not fit to a switch-facing port that the flow's hash chooses",
+        summary: "detours packets that do not fit to a switch-facing port chosen by the flow's hash",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
     };
     const NATURE: Nature = Nature::DETOURS;
@@ -59,7 +59,8 @@ impl Buffer for DibsFlow {
         let how = |scene: &mut Scene<'_>, _| {
             let hash = scene.packet.hash;
             format!(
-                "the first in the order of ports that the hash of its flow, {hash:#010x}, fixes here"
+                "the first with room in the order of ports given here by its flow hash, \
+                 {hash:#010x}"
             )
         };
         self.common.why(scene, want, verdict, how)

@@ -24,7 +24,7 @@ impl Policy for DibsLoadAware {
     type Settings = Detours;
     const ABOUT: About = About {
         name: "dibs-load-aware",
-        summary: "detours what does not fit to the switch-facing port with the least in its queue",
+        summary: "detours packets that do not fit to the switch-facing port with the shortest queue",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
     };
     const NATURE: Nature = Nature {
@@ -59,7 +59,7 @@ impl Buffer for DibsLoadAware {
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
         let how = |scene: &mut Scene<'_>, open: PortSet| {
             let depths = scene.depths(open.iter());
-            format!("the one that holds least, of equal ones by draw: {depths}")
+            format!("the shortest queue, ties broken by a draw: {depths}")
         };
         (self.0).why(scene, want, verdict, how)
     }

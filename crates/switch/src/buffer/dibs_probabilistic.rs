@@ -59,7 +59,7 @@ impl Policy for DibsProbabilistic {
     type Settings = ProbabilisticSettings;
     const ABOUT: About = About {
         name: "dibs-probabilistic",
-        summary: "detours packets of long flows early, the fuller the queue the likelier",
+        summary: "detours packets of long flows early, more likely the fuller the queue",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 7",
     };
     const NATURE: Nature = Nature {
@@ -130,7 +130,7 @@ impl Buffer for DibsProbabilistic {
         let left = u64::from(scene.packet.rank());
         let chance = match (left <= self.favour.0, self.line.begun(want.depth)) {
             (true, _) => format!(
-                "it fits, and its flow has {} left, at most favour = {}: never detoured early",
+                "it fits, and its flow has {} left, at most {} (favour): never detoured early",
                 bytes(left),
                 bytes(self.favour.0)
             ),

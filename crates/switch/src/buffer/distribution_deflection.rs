@@ -63,7 +63,8 @@ impl Policy for DistributionDeflection {
     type Settings = DistributionSettings;
     const ABOUT: About = About {
         name: "distribution-deflection",
-        summary: "sends on what ranks badly for the mean rank before the queue is full; a plain FIFO will do",
+        summary: "deflects packets that rank badly against the mean rank before the queue is full; \
+                  works with a plain FIFO",
         source: "Abdous et al., PACMNET 2023 (Practical Packet Deflection in Datacenters)",
     };
     const NATURE: Nature = Nature {
@@ -125,8 +126,8 @@ impl Standings for Mean {
 
     fn why(&self, _: Standing) -> String {
         match self {
-            Mean::Queue => "by its rank and the mean rank of what waits there",
-            Mean::Moving(_) => "by its rank and the moving mean of the ranks there",
+            Mean::Queue => "from its rank and the mean rank of the packets that wait there",
+            Mean::Moving(_) => "from its rank and the moving mean of the ranks there",
         }
         .into()
     }

@@ -20,7 +20,7 @@ impl Policy for DropTail {
     type Settings = ();
     const ABOUT: About = About {
         name: "droptail",
-        summary: "keeps what fits, drops the rest, marks nothing",
+        summary: "enqueues packets that fit, drops the others, marks none",
         source: "the plain router",
     };
     const NATURE: Nature = Nature {

@@ -26,7 +26,7 @@ impl Policy for Ecn {
     type Settings = Ecn;
     const ABOUT: About = About {
         name: "ecn",
-        summary: "drop-tail that marks from a fixed queue length on",
+        summary: "drop-tail with marking from a fixed queue length",
         source: "Alizadeh et al., SIGCOMM 2010 (DCTCP)",
     };
 

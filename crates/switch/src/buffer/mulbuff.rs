@@ -100,7 +100,8 @@ impl Policy for MulBuff {
         let cap = total.saturating_sub(product);
         if cap < LEAST {
             let wrong = format!(
-                "product ({}) leaves {} of total ({}) to short flows: too little for a packet of {}",
+                "product ({}) leaves {} of total ({}) to short flows, less than a packet of {}: \
+                 raise total or lower product",
                 Bytes(product),
                 Bytes(cap),
                 Bytes(total),
@@ -265,7 +266,10 @@ impl Buffer for MulBuff {
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
         let service = scene.packet.service();
         if !scene.packet.carries_data() || !want.fits {
-            return format!("by the room of the whole port: {}", scene.room(want));
+            return format!(
+                "decided by the room of the whole port: {}",
+                scene.room(want)
+            );
         }
         let Class { depth, flows } = scene.queues.queue(want.port, service);
         let Limit {
@@ -276,7 +280,7 @@ impl Buffer for MulBuff {
             .map(|n| format!("{} and ", packets(n)))
             .unwrap_or_default();
         let waits = format!(
-            "of its class {service} wait {}, of at most {most}{} with {} flows",
+            "its class {service} holds {}; its limit is {most}{}, with flows: {}",
             both(depth),
             bytes(cap),
             count(flows)

@@ -44,7 +44,8 @@ impl Policy for MulBuffDibs {
     type Settings = MulBuffDibsSettings;
     const ABOUT: About = About {
         name: "mulbuff-dibs",
-        summary: "a queue for each class, sized by its flows; detours what short flows find no room for",
+        summary: "a queue for each class, sized by its flows; detours packets of short flows that \
+                  find no room",
         source: "Mushtaq et al., SIGCOMM 2014 (MulBuff), before Zarifis et al., EuroSys 2014 (DIBS)",
     };
     const NATURE: Nature = Nature {
@@ -89,7 +90,7 @@ impl Buffer for MulBuffDibs {
             Verdict::Enqueue { .. } => self.queues.why(scene, want, verdict),
             Verdict::Drop(DropReason::Full) if self.queues.is_long(service) => {
                 let room = self.queues.why(scene, want, verdict);
-                format!("{room}; class {service} is of long flows, which are not detoured")
+                format!("{room}; class {service} holds long flows, which are not detoured")
             }
             Verdict::Detour { port, .. } => {
                 let room = self.queues.why(scene, want, verdict);
@@ -97,7 +98,8 @@ impl Buffer for MulBuffDibs {
                 let how = dibs::drawn(open.unwrap_or(PortSet::EMPTY));
                 let joins = both(scene.queues.queue(port, service).depth);
                 format!(
-                    "{room}; of the ports to a switch with room for its class {how}, where {joins} of it wait"
+                    "{room}; among the other ports to a switch with room for its class, {how}; the \
+                     class holds {joins} there"
                 )
             }
             Verdict::Drop(DropReason::Full) => {

@@ -55,10 +55,16 @@ impl Buffer for PFabric {
         let (rank, worst) = (count(scene.packet.rank()), scene.queues.worst(want.port));
         match (verdict, worst) {
             (Verdict::Evict { .. }, Some(worst)) => {
-                format!("its rank {rank} < {}, the worst that waits", count(worst))
+                format!(
+                    "its rank {rank} is better than {}, the worst that waits",
+                    count(worst)
+                )
             }
             (Verdict::Drop(_), Some(worst)) => {
-                format!("its rank {rank} ≥ {}, the worst that waits", count(worst))
+                format!(
+                    "its rank {rank} is not better than {}, the worst that waits",
+                    count(worst)
+                )
             }
             (other, _) => why::verdict(other),
         }

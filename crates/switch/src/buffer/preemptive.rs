@@ -117,18 +117,18 @@ impl<S: Standings> Preemptive<S> {
             return format!("{there}, and no port leads to a switch");
         }
         let of = format!(
-            "{there}; of {} of the {ports} ports to a switch, drawn,",
+            "{there}; among {} drawn of the {ports} ports to a switch,",
             ports.min(u32::from(self.choices))
         );
         let Some(drawn) = drawn else {
-            return format!("{of} that is the shorter queue");
+            return format!("{of} the wanted port has the shortest queue");
         };
         let mark = match verdict {
             Verdict::Detour { .. } => format!("; {}", scene.step(drawn.depth, self.step.mark_at)),
             _ => String::new(),
         };
         format!(
-            "{of} {} has the shorter queue, with {}: {}{mark}",
+            "{of} {} has the shortest queue, with {}: {}{mark}",
             (scene.name)(drawn.port),
             both(drawn.depth),
             self.threshold.why(drawn)

@@ -73,7 +73,7 @@ impl Standings for Windows {
 
     fn why(&self, standing: Standing) -> String {
         format!(
-            "{} of its last {} sampled ranks are smaller",
+            "{} of the last {} ranks sampled there are smaller",
             standing.part, standing.whole
         )
     }

@@ -46,7 +46,8 @@ impl Policy for QuantileDeflection {
     type Settings = QuantileSettings;
     const ABOUT: About = About {
         name: "quantile-deflection",
-        summary: "sends on what ranks worse than most of the last packets before the queue is full; a plain FIFO will do",
+        summary: "deflects packets that rank worse than most recent ones before the queue is full; \
+                  works with a plain FIFO",
         source: "Abdous et al., PACMNET 2023 (Practical Packet Deflection in Datacenters)",
     };
     const NATURE: Nature = preemptive::NATURE;

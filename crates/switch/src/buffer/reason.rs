@@ -73,7 +73,7 @@ reasons! {
     Full = "full" {
         row: "dropped, no room",
         legend: "queue full",
-        metric: "packets dropped because no queue would take them",
+        metric: "packets dropped because no queue had room",
         column: "packets that wanted this port and found no room",
         clause: "there is no room for it",
     }
@@ -95,26 +95,28 @@ reasons! {
     }
     /// A packet that ranked better took its place.
     Evicted = "evicted" {
-        row: "dropped for a better one",
+        row: "evicted for a better-ranked packet",
         legend: "evicted",
-        metric: "packets dropped from a queue to make room for better ones",
-        column: "packets that waited for this port and made room for better ones",
+        metric: "packets evicted from a queue to make room for better-ranked ones",
+        column: "packets evicted from the queue of this port to make room for better-ranked ones",
         clause: "a packet that ranks better takes its place",
     }
     /// The packet had been detoured as often as the policy allows.
     Detours = "detours" {
         row: "dropped, detoured too often",
         legend: "too many detours",
-        metric: "packets dropped because they had been detoured as often as is allowed",
-        column: "packets that wanted this port and had been detoured as often as is allowed",
-        clause: "it was detoured as often as is allowed",
+        metric: "packets dropped because they had reached the limit of detours",
+        column: "packets that wanted this port and had reached the limit of detours",
+        clause: "it reached the limit of detours",
     }
     /// The link was down: the packet was on it or waited for it as it went down, or was sent to it later.
     LinkDown = "link_down" {
         row: "dropped, link down",
         legend: "link down",
-        metric: "packets lost on links that were down, in the queues before them as they went down, or sent to them later",
-        column: "packets on this link or waiting for it when it went down, or sent to it while it was",
+        metric: "packets lost because a link was down: on it or queued for it when it went down, \
+                 or sent to it later",
+        column: "packets on this link or queued for it when it went down, or sent to it while it \
+                 was down",
         clause: "the link is down",
     }
 }

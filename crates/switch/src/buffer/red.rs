@@ -206,8 +206,8 @@ impl Buffer for Red {
         let chance = match self.curve.zone(average) {
             Zone::Calm => format!("< min = {}", count(min >> 16)),
             Zone::Chance(p) => format!(
-                "is between min = {} and {}: a signal by draw, with probability {}.{:04} before \
-                 it is spread evenly",
+                "is between min = {} and {}: a draw decides, with probability {}.{:04} before \
+                 signals are spaced evenly",
                 count(min >> 16),
                 if average < max {
                     format!("max = {}", count(max >> 16))
@@ -217,7 +217,7 @@ impl Buffer for Red {
                 p >> 32,
                 ((p & (ONE - 1)) * 10_000 + ONE / 2) >> 32
             ),
-            Zone::Certain => format!("≥ {}: a signal for all", count(max >> 16)),
+            Zone::Certain => format!("≥ {}: every packet gets a signal", count(max >> 16)),
         };
         let signal = match verdict {
             Verdict::Enqueue { mark: true } => "marked",

@@ -53,7 +53,9 @@ impl Setting for Share {
         }
         match (u32::try_from(above), u32::try_from(below)) {
             (Ok(above), Ok(below)) => Ok(Share { above, below }),
-            _ => refuse("must have at most 9 digits, or be a fraction of numbers of 32 bits"),
+            _ => {
+                refuse("must be a fraction of two 32-bit numbers, or a decimal of at most 9 digits")
+            }
         }
     }
 }

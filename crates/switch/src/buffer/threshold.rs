@@ -64,7 +64,7 @@ impl<S: Standings> Threshold<S> {
     pub fn why(&self, judged: Judged) -> String {
         match (judged.fits, judged.standing) {
             (false, _) => "the queue is full".into(),
-            (true, None) => "the queue is so short that it keeps every packet".into(),
+            (true, None) => "the queue is so short that it takes every packet".into(),
             (true, Some((standing, limit))) => {
                 let (held, most) = fill(judged.depth, limit);
                 let held = match limit {
@@ -72,9 +72,10 @@ impl<S: Standings> Threshold<S> {
                     Size::Bytes(_) => bytes(held),
                 };
                 format!(
-                    "{}, so R = {}, and the queue keeps it while it holds at most {} of {}: it holds {held}",
-                    self.standings.why(standing),
+                    "R = {} ({}): the queue takes the packet while it holds at most {} of {}, and \
+                     it holds {held}",
                     standing.words(),
+                    self.standings.why(standing),
                     count(threshold(most, self.alpha, standing)),
                     count(most)
                 )

@@ -37,7 +37,8 @@ impl Policy for Trim {
     type Settings = Trim;
     const ABOUT: About = About {
         name: "trim",
-        summary: "cuts the payload of what does not fit and sends the header first; needs sched priority",
+        summary: "cuts the payload of packets that do not fit and sends the header first; needs \
+                  sched priority",
         source: "Cheng et al., NSDI 2014 (Cutting Payload)",
     };
     const NATURE: Nature = Nature {
@@ -80,14 +81,14 @@ impl Buffer for Trim {
             bytes: want.depth.bytes.saturating_sub(control.bytes),
         };
         let waits = format!(
-            "{} of that are control packets, of at most {headers} (headers)",
+            "of that, control packets: {}, of at most {headers} (headers)",
             both(control)
         );
         match verdict {
             Verdict::Enqueue { .. } if scene.packet.carries_data() => {
                 format!("{waits}; {}", scene.step(data, self.mark_at))
             }
-            Verdict::Trim => format!("there is no room for data; {waits}: room for its header"),
+            Verdict::Trim => format!("there is no room for its data, but for its header: {waits}"),
             _ => waits,
         }
     }

@@ -42,7 +42,8 @@ impl Policy for Vertigo {
     type Settings = Vertigo;
     const ABOUT: About = About {
         name: "vertigo",
-        summary: "sends the packets with the most left to send on to shorter queues; meant for sched srpt",
+        summary: "deflects the packets with the most left to send to shorter queues; meant for \
+                  sched srpt",
         source: "Abdous et al., CoNEXT 2021 (Vertigo)",
     };
     const NATURE: Nature = Nature {
@@ -96,7 +97,7 @@ impl Buffer for Vertigo {
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
         let rank = count(scene.packet.rank());
         let worst = scene.queues.worst(want.port).map_or_else(
-            || "nothing that ranks waits there".to_string(),
+            || "no packet with a rank waits there".to_string(),
             |worst| format!("the worst that waits there has rank {}", count(worst)),
         );
         let ports = scene.queues.to_switch();
@@ -110,8 +111,8 @@ impl Buffer for Vertigo {
             Verdict::Detour { port, .. } | Verdict::Squeeze { port, .. } => {
                 let depth = scene.queues.depth(port);
                 format!(
-                    "its rank is {rank}, and {worst}; of {drawn} of the {} ports to a switch, drawn, \
-                     this is the shorter queue, with {}; {}",
+                    "its rank is {rank}, and {worst}; among {drawn} drawn of the {} ports to a \
+                     switch, this one has the shortest queue, with {}; {}",
                     ports.len(),
                     both(depth),
                     scene.step(depth, self.step.mark_at)
@@ -312,7 +313,7 @@ mod tests {
         let narrow = Vertigo::from_values(&values, 1, 0).unwrap_err().to_string();
         assert_eq!(
             narrow,
-            "choices must be at most the 1 ports of the switch, got 2"
+            "choices must be at most 1, the number of ports of the switch, got 2"
         );
     }
 }

@@ -138,13 +138,13 @@ impl Asked {
             (scene.room(want), why::done(scene, verdict), buffer)
         });
         if crowded && packet.ttl > 0 {
-            room.push_str("; and there is no room where it came in");
+            room.push_str("; its input port has no room");
         }
         let class = |sched: &AnySched| in_class(sched, packet.service());
         let class = queues.look(want.port, class).flatten();
         let sched = verdict.port(want.port).map(|port| {
             let told = queues.look(port, |sched| (sched.name(), sched.why(packet)));
-            told.unwrap_or_else(|| ("fifo", "all that is there leaves first".to_string()))
+            told.unwrap_or_else(|| ("fifo", "all waiting packets leave before it".to_string()))
         });
         self.reasons = Reasons {
             want,

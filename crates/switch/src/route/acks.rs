@@ -58,6 +58,8 @@ impl Acks {
     pub fn why(self, scene: &Scene<'_>, hops: Hops<'_>, taken: PortId) -> Option<String> {
         self.hop(scene.packet, hops.ports)?;
         let named = ecmp::named(scene, hops, taken, "with the salt of this switch");
-        Some(format!("it carries no data (acks = ecmp): {named}"))
+        Some(format!(
+            "it carries no data, so acks = \"ecmp\" applies: {named}"
+        ))
     }
 }

@@ -89,7 +89,7 @@ impl Route for Ecmp {
 pub(super) fn named(scene: &Scene<'_>, hops: Hops<'_>, taken: PortId, with: &str) -> String {
     let place = hops.ports.iter().position(|port| *port == taken);
     format!(
-        "the hash of its flow, {:#010x}, {with} names number {} of {}, for every packet of the flow",
+        "its flow hash, {:#010x}, {with} selects next hop {} of {} for every packet of the flow",
         scene.packet.hash,
         place.map_or(0, |place| place + 1),
         hops.ports.len()

@@ -60,7 +60,7 @@ pub struct FlowletSettings {
     #[setting(
         default = "500 us",
         above = 0,
-        because = "without a pause between them packets have no order to keep"
+        because = "at 0 every packet would be a flowlet"
     )]
     gap: Time,
     /// places in the table, a power of two up to 65536; flows with the same place share it; assumed
@@ -74,7 +74,7 @@ impl Policy for Flowlet {
     type Settings = FlowletSettings;
     const ABOUT: About = About {
         name: "flowlet",
-        summary: "a random next hop per flowlet: what a flow sends without a pause",
+        summary: "a random next hop per flowlet (packets of a flow without a pause)",
         source: "FLARE, HotNets 2004; PLTS section V",
     };
     const NATURE: Nature = Nature {
@@ -132,7 +132,8 @@ impl Route for Flowlet {
             return why;
         }
         format!(
-            "where its flow (place {} of {}) went last, or drawn after a pause of {} or more",
+            "the last next hop of its flow (table entry {} of {}), or a drawn one after a pause of \
+             {} or more",
             state.place(scene.packet),
             state.places.len(),
             state.gap

@@ -125,7 +125,7 @@ impl Route for PowerOfTwo {
             format!(" and the {} remembered", memory.most)
         });
         let depths = scene.depths(hops.ports.iter().copied());
-        format!("the shortest queue of {drawn} drawn{kept}; {depths}")
+        format!("the shortest queue among {drawn} drawn{kept}; {depths}")
     }
 }
 
@@ -286,7 +286,7 @@ mod tests {
             .to_string();
         assert_eq!(
             narrow,
-            "choices must be at most the 1 ports of the switch, got 2"
+            "choices must be at most 1, the number of ports of the switch, got 2"
         );
     }
 }

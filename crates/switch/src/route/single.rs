@@ -41,7 +41,7 @@ impl Route for Single {
     }
 
     fn why(&self, _: &mut Scene<'_>, _: Hops<'_>, _: PortId) -> String {
-        "always the first of them".into()
+        "always the first next hop".into()
     }
 }
 

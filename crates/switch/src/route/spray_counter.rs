@@ -205,13 +205,13 @@ impl Route for SprayCounter {
             return why;
         }
         let equal = match state.ties {
-            Ties::Turn(_) => "the one whose turn it was",
+            Ties::Turn(_) => "taking turns",
             Ties::First => "the first",
-            Ties::Random => "one drawn",
+            Ties::Random => "a draw",
         };
         if state.sent.is_empty() {
             let depths = scene.depths(hops.ports.iter().copied());
-            return format!("the shortest queue, of equal ones {equal}; {depths}");
+            return format!("the shortest queue, ties broken by {equal}; {depths}");
         }
         let each = hops.ports.iter().map(|port| {
             let sent = bytes(state.sent[port.index()]);
@@ -219,7 +219,8 @@ impl Route for SprayCounter {
         });
         let each = listed(each.collect());
         format!(
-            "the fewest bytes sent before it, of equal ones {equal}; with it the counters stand at: {each}"
+            "the fewest bytes sent so far, ties broken by {equal}; counters including this packet: \
+             {each}"
         )
     }
 }

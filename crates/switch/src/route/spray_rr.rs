@@ -227,15 +227,15 @@ impl Route for SprayRr {
         let place = state.place(scene.packet, hops);
         let of = state.next.len();
         let whose = match state.per {
-            Per::Flow => format!("its flow (place {place} of {of})"),
-            Per::Destination => format!("its destination (place {place} of {of})"),
-            Per::Prefix => format!("its prefix ({place})"),
+            Per::Flow => format!("its flow (table entry {place} of {of})"),
+            Per::Destination => format!("its destination (table entry {place} of {of})"),
+            Per::Prefix => format!("its prefix (table entry {place})"),
             Per::Switch => "this switch".into(),
         };
         let at = hops.ports.iter().position(|port| *port == taken);
         let burst = state.turns.as_ref().map_or(1, |turns| turns.burst);
         format!(
-            "the turn of number {} of {}, by the pointer of {whose}; a turn is {}",
+            "next hop {} of {} is next in the round robin of {whose}; each gets {} per turn",
             at.map_or(0, |at| at + 1),
             hops.ports.len(),
             packets(burst)

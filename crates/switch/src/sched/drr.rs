@@ -18,7 +18,7 @@
 //! classes neither is further ahead.
 
 use super::classes::{Classes, MOST};
-use crate::why::count;
+use crate::why::{count, packets};
 use sidestep_types::{Bytes, Packet, Settings};
 
 /// Setting of the bytes that a class may send in a round.
@@ -142,10 +142,11 @@ impl Drr {
         let all: u64 = waiting.map(|class| weight(classes, class)).sum();
         let before = classes.queue(own as u8).depth;
         format!(
-            "it is of class {own}, which has {} of {} parts of the link; {} that wait there leave first",
+            "it is in class {own}, whose share of the link is {}/{}; it leaves after the {} that \
+             wait there",
             count(weight(classes, own)),
             count(all),
-            count(before.packets)
+            packets(before.packets)
         )
     }
 

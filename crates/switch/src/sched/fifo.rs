@@ -21,7 +21,7 @@ impl Policy for Fifo {
     type Settings = ();
     const ABOUT: About = About {
         name: "fifo",
-        summary: "packets leave in the order they came",
+        summary: "packets leave in the order of arrival",
         source: "the plain queue",
     };
 

@@ -114,7 +114,7 @@ pub trait Sched {
     /// wait.
     fn why(&self, pkt: &Packet) -> String {
         match self.is_fifo() {
-            true => "all that is there leaves first".into(),
+            true => "all waiting packets leave before it".into(),
             false => why::ranked(pkt.rank(), |with| self.each_worst(with)),
         }
     }

@@ -33,7 +33,7 @@ impl Policy for PFabric {
     type Settings = ();
     const ABOUT: About = About {
         name: "pfabric",
-        summary: "the flow with the least left to send first, and of it the earliest packet",
+        summary: "the flow with the least left to send goes first, its earliest packet first",
         source: "Alizadeh et al., SIGCOMM 2013 (pFabric)",
     };
 
@@ -77,7 +77,7 @@ impl Sched for PFabric {
         match own {
             0 => ranked,
             own => format!(
-                "{ranked}; {own} of its flow came before and leave before it, whatever their rank"
+                "{ranked}; earlier packets of its flow ({own}) leave before it, whatever their rank"
             ),
         }
     }

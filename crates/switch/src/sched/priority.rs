@@ -75,10 +75,12 @@ impl Sched for Priority {
         let [control, data] = [0, 1].map(waits);
         match pkt.carries_data() {
             true => format!(
-                "it is data: {control} control packets and {data} of data that wait leave first, and control packets still to come"
+                "it is a data packet: it leaves after {control} control and {data} data packets \
+                 that wait, and after control packets that arrive later"
             ),
             false => format!(
-                "it is a control packet: {control} others that wait leave first, and it passes {data} of data"
+                "it is a control packet: it leaves after {control} other control packets that \
+                 wait, and before {data} data packets"
             ),
         }
     }

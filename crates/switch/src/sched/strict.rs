@@ -10,7 +10,7 @@
 use super::Sched;
 use super::classes::{ClassCount, Classes, NATURE, of_classes};
 use super::flows::Counting;
-use crate::why::count;
+use crate::why::packets;
 use crate::{Class, Nature, Policy};
 use sidestep_types::{About, Packet, Refusal, Settings, Time};
 
@@ -35,7 +35,7 @@ impl Policy for Strict {
     type Settings = StrictSettings;
     const ABOUT: About = About {
         name: "strict",
-        summary: "class by class of service, the lowest first",
+        summary: "strict priority by class of service, the lowest first",
         source: "IEEE 802.1Q",
     };
     const NATURE: Nature = NATURE;
@@ -60,8 +60,9 @@ impl Sched for Strict {
         let waits = |class: usize| u64::from(self.classes.queue(class as u8).depth.packets);
         let before: u64 = (0..=class).map(waits).sum();
         format!(
-            "it is of class {class}: {} that wait in it and in lower classes leave first, and of lower ones what is still to come",
-            count(before)
+            "it is in class {class}: it leaves after the {} that wait in this and lower classes, \
+             and after packets of lower classes that arrive later",
+            packets(before)
         )
     }
 }

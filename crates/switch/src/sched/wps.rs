@@ -55,7 +55,7 @@ impl Policy for Wps {
     type Settings = WpsSettings;
     const ABOUT: About = About {
         name: "wps",
-        summary: "classes share the link by how many flows they have and an operator's weights",
+        summary: "classes share the link by their number of flows times an operator's weight",
         source: "Mushtaq et al., SIGCOMM 2014 (MulBuff)",
     };
     const NATURE: Nature = NATURE;
@@ -64,8 +64,8 @@ impl Policy for Wps {
         let WpsSettings { count, by, .. } = settings;
         let classes = Classes::build(settings.classes, Counting { count, by }, ports)?;
         if !classes.counts() {
-            let expected =
-                "weights follow the number of flows: count must be \"exact\" or \"approximate\"";
+            let expected = "count must be \"exact\" or \"approximate\": wps weighs classes by \
+                            their number of flows";
             return Err(Refusal::about(&["count"], expected).got("\"off\""));
         }
         Ok(Wps {
@@ -81,7 +81,7 @@ fn weights(given: &[u64], classes: usize) -> Result<[u16; MOST], Refusal> {
     if given.len() > classes {
         let (given, expected) = (
             given.len(),
-            format!("at most {classes} weights, one a class"),
+            format!("at most {classes} weights, one per class"),
         );
         return Err(Refusal::about(
             &["weights", "classes"],

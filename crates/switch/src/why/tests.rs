@@ -146,24 +146,26 @@ fn a_detour_says_which_ports_had_room_and_how_one_was_chosen() {
     assert!(matches!(verdict, Verdict::Detour { .. }));
     assert_eq!(
         words,
-        "of the 3 other ports to a switch 2 have room (port 0 to agg 0 and port 2 to agg 2): one is \
-         drawn, each with probability 1/2; marked, as detours are"
+        "other ports to a switch: 3, of which 2 have room (port 0 to agg 0 and port 2 to agg 2): \
+         one is drawn, each with probability 1/2; marked, as detours are"
     );
     let (_, words) = buffer_says("dibs", &[("ingress", Value::Flag(false))], [7, 100, 8, 100]);
     assert_eq!(
         words,
-        "of the 3 other ports to a switch 1 has room (port 2 to agg 2): the only one; marked, as \
-         detours are"
+        "other ports to a switch: 3, of which 1 has room (port 2 to agg 2): the only one; marked, \
+         as detours are"
     );
     let (packet, mut held) = (packet(), queues([100; 4]));
     let others = scene(&packet, &mut held).others(PortId(1));
     assert_eq!(others, [0, 2].map(PortId).into_iter().collect());
     let (verdict, words) = buffer_says("dibs", &[], [100; 4]);
     assert_eq!(verdict, Verdict::Drop(DropReason::Full));
-    assert_eq!(words, "none of the 3 other ports to a switch has room");
+    assert_eq!(words, "no room at any of the 3 other ports to a switch");
     let (_, words) = buffer_says("dibs-load-aware", &[], [7, 100, 8, 100]);
     assert!(
-        words.contains("holds least, of equal ones by draw: port 0 to agg 0 holds 10,500 bytes"),
+        words.contains(
+            "the shortest queue, ties broken by a draw: port 0 to agg 0 holds 10,500 bytes"
+        ),
         "{words}"
     );
 }
@@ -174,7 +176,7 @@ fn ranks_chances_and_averages_are_told_with_their_numbers() {
     let full = [100; 4];
     assert_eq!(
         says("pfabric", full),
-        "its rank 3,000 < 5,000, the worst that waits"
+        "its rank 3,000 is better than 5,000, the worst that waits"
     );
     let words = says("dibs-probabilistic", [0, 0, 0, 60]);
     assert!(
@@ -184,7 +186,10 @@ fn ranks_chances_and_averages_are_told_with_their_numbers() {
     let one = [("weight", Value::Fraction(1, 1))];
     let words = buffer_says("red", &one, [0, 0, 0, 40]).1;
     assert!(
-        words.starts_with("the average of 40.00 packets is between min = 20 and max = 60: a signal by draw, with probability 0.0500"),
+        words.starts_with(
+            "the average of 40.00 packets is between min = 20 and max = 60: a draw decides, with \
+             probability 0.0500"
+        ),
         "{words}"
     );
 }
@@ -196,22 +201,24 @@ fn a_threshold_is_told_with_the_standing_that_made_it() {
     assert_eq!(verdict, Verdict::Enqueue { mark: false });
     assert_eq!(
         words,
-        "the queue is so short that it keeps every packet; not marked, since 0 packets < K = 20"
+        "the queue is so short that it takes every packet; not marked, since 0 packets < K = 20"
     );
     let (verdict, words) = buffer_says("quantile-deflection", &[("alpha", all)], [5, 6, 7, 60]);
     assert_eq!(verdict, Verdict::Enqueue { mark: true });
     assert_eq!(
         words,
-        "0 of its last 20 sampled ranks are smaller, so R = 0.000, and the queue keeps it while it holds at most 100 of \
-         100: it holds 60 packets; marked, because 60 packets ≥ K = 20"
+        "R = 0.000 (0 of the last 20 ranks sampled there are smaller): the queue takes the packet \
+         while it holds at most 100 of 100, and it holds 60 packets; marked, because 60 packets ≥ \
+         K = 20"
     );
     let three = [("choices", Value::Count(3))];
     let (verdict, words) = buffer_says("quantile-deflection", &three, [50, 6, 7, 100]);
     assert_eq!(verdict.port(PortId(3)), Some(PortId(1)));
     assert_eq!(
         words,
-        "the queue is full; of 3 of the 3 ports to a switch, drawn, port 1 to agg 1 has the shorter queue, with 6 \
-         packets (9,000 bytes): the queue is so short that it keeps every packet; not marked, since 6 packets < K = 20"
+        "the queue is full; among 3 drawn of the 3 ports to a switch, port 1 to agg 1 has the \
+         shortest queue, with 6 packets (9,000 bytes): the queue is so short that it takes every \
+         packet; not marked, since 6 packets < K = 20"
     );
     let (verdict, words) = buffer_says("distribution-deflection", &three, [100; 4]);
     assert_eq!(verdict, Verdict::Drop(DropReason::Full));
@@ -255,13 +262,14 @@ fn schedulers_say_how_many_leave_first() {
         other.flow = FlowId(5);
         srpt.push(&other, handle);
     }
-    let words = "of 3 that wait 2 of its rank 3,000 or better leave first, and it passes 1";
+    let words = "3 packets waiting: 2 with rank 3,000 or better leave before it, 1 after it";
     assert_eq!(srpt.why(&packet()), words);
     let mut priority = AnySched::build("priority", &Values::defaults(&[]), 4, 0).unwrap();
     priority.push(&packet(), 0);
     let ack = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
     assert_eq!(
         priority.why(&ack),
-        "it is a control packet: 0 others that wait leave first, and it passes 1 of data"
+        "it is a control packet: it leaves after 0 other control packets that wait, and before 1 \
+         data packets"
     );
 }

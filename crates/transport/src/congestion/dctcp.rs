@@ -32,7 +32,7 @@ words! {
         /// Acknowledgements that echo a mark: alpha stays through unmarked windows, and their bytes count in
         /// the share of the next.
         Echoes = "echoes",
-            "moves only where an acknowledgement with an echo passes the end of the window",
+            "moves only if the acknowledgement that ends the window carries an echo",
             "the public simulator of Abdous et al., CoNEXT 2021 (Vertigo)";
     }
 }

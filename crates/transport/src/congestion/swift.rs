@@ -36,7 +36,7 @@ pub struct SwiftConfig {
         key = "swift_base_target",
         default = "60 us",
         above = 0,
-        because = "no delay is below that, so no window would grow"
+        because = "no delay can be below 0, so no window would ever grow"
     )]
     pub base_target: Time,
     /// increase of the target for each switch that the data has crossed (the simulator of Vertigo's authors)

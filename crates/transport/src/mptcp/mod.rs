@@ -44,12 +44,12 @@ words! {
     pub enum Coupling {
         /// All windows grow together as one TCP's on the best path would.
         Lia = "lia",
-            "all subflows together take of a shared link what one TCP would",
+            "all subflows together take as much of a shared link as one TCP",
             "RFC 6356";
         /// Each window grows as a TCP's.
         Uncoupled = "none",
-            "each subflow grows as a TCP of its own",
-            "RFC 6356 section 1, as what is unfair";
+            "each subflow grows like a separate TCP",
+            "RFC 6356 section 1, as the unfair alternative";
     }
 }
 
@@ -119,7 +119,8 @@ struct Own {
     #[setting(
         default = "8",
         range = 1..=MOST,
-        because = "4 bits of a sequence number's 48 say which, and leave each subflow 2^44 bytes"
+        because = "4 of the 48 bits of a sequence number are the subflow number, which leaves each \
+                   subflow 2^44 bytes"
     )]
     subflows: u8,
     /// congestion controller of each subflow; dctcp as a choice is assumed
@@ -200,7 +201,7 @@ impl Transport for MptcpSender {
     type Settings = MptcpConfig;
     const ABOUT: About = About {
         name: "mptcp",
-        summary: "one flow over several TCPs, each by a path of its own",
+        summary: "one flow over several TCPs, each on a separate path",
         source: "RFC 8684, RFC 6356; Raiciu et al., SIGCOMM 2011",
     };
 }
@@ -213,15 +214,16 @@ impl Settings for MptcpConfig {
         let kind = own.congestion.0;
         if !of_subflows(&kind) {
             let expected = format!(
-                "congestion = {kind:?} is not for subflows: RFC 6356 couples windows that grow by acknowledged bytes, and \
-                 nobody says how windows that follow a delay, or that are less than a packet, share a path"
+                "congestion = {kind:?} cannot run on subflows: RFC 6356 couples windows that grow \
+                 by acknowledged bytes, and no source covers windows that follow a delay or are \
+                 below one packet; expected another controller, for example \"newreno\""
             );
             return Err(Refusal::about(&["congestion"], expected));
         }
         let tcp = TcpConfig::of(&kind, values)?;
         if own.coupled == Coupling::Lia && tcp.reordering.undo {
-            let expected = "undo gives a window back, of which RFC 6356 does not say how it stays coupled: \
-                            expected coupled = \"none\" or undo = false";
+            let expected = "undo restores a window, and RFC 6356 does not say how a restored \
+                            window stays coupled: expected coupled = \"none\" or undo = false";
             return Err(Refusal::about(&["undo", "coupled"], expected));
         }
         Ok(MptcpConfig {

@@ -22,7 +22,7 @@ words! {
             "Paasch et al., CSWS 2014";
         /// Round robin: the subflow after the one that sent last comes first.
         RoundRobin = "round-robin",
-            "subflows in turn, as far as each has room",
+            "round robin over the subflows whose window has room",
             "Paasch et al., CSWS 2014";
     }
 }

@@ -657,7 +657,10 @@ fn settings_are_read_and_refused() {
         assert_eq!(got.is_ok(), good, "{n}");
         if let Err(refusal) = got {
             let said = refusal.to_string();
-            assert!(said.contains("4 bits of a sequence number"), "{said}");
+            assert!(
+                said.contains("4 of the 48 bits of a sequence number"),
+                "{said}"
+            );
             assert_eq!(refusal.params, ["subflows"]);
         }
     }

@@ -95,7 +95,7 @@ impl Transport for PfabricSender {
     type Settings = PfabricConfig;
     const ABOUT: About = About {
         name: "pfabric",
-        summary: "starts at line rate; a short fixed timeout finds losses",
+        summary: "starts at line rate; detects losses by a short fixed timeout",
         source: "Alizadeh et al., SIGCOMM 2013; DIBS section 5.8",
     };
 

@@ -28,7 +28,8 @@ pub(super) struct Linux {
 impl Estimate for Linux {
     const ENTRY: Entry = Entry {
         name: "linux",
-        summary: "SRTT + the largest deviation of a round trip, with min as a floor under the deviation",
+        summary: "SRTT + the largest deviation of a round trip, with min as lower bound of the \
+                  deviation",
         source: "Linux net/ipv4/tcp_input.c, tcp_rtt_estimator",
         params: &[],
     };

@@ -71,8 +71,8 @@ impl RtoConfig {
     fn check(&self) -> Result<(), Refusal> {
         if let Some(jiffy) = self.jiffy.filter(|jiffy| *jiffy > self.min) {
             let wrong = format!(
-                "jiffy ({jiffy}) must not be above rto_min ({}), for no timeout is shorter than a tick: set a jiffy of at most \
-                 rto_min, or \"off\"",
+                "jiffy ({jiffy}) must not be above rto_min ({}): no timeout can be shorter than a \
+                 tick; set a jiffy of at most rto_min, or \"off\"",
                 self.min
             );
             return Err(Refusal::about(&["jiffy", "rto_min"], wrong));

@@ -181,7 +181,7 @@ impl Registered for AgentDroptail {
     type Settings = AgentDroptailSettings;
     const ABOUT: About = About {
         name: "agent-droptail",
-        summary: "drops duplicate acknowledgements until there are as many as rarely before",
+        summary: "drops duplicate acknowledgements until a run is longer than most earlier ones",
         source: "PLTS section III-C2",
     };
     const NATURE: Nature = Nature {
@@ -264,7 +264,7 @@ impl Shim for AgentDroptail {
     fn why(&self, packet: &Packet) -> String {
         match self.streams.duplicate(packet) {
             Some(stream) => self.held(stream),
-            None => "it is a duplicate".into(),
+            None => "it is a duplicate acknowledgement".into(),
         }
     }
 
@@ -274,10 +274,13 @@ impl Shim for AgentDroptail {
         let long = (self.settings).is_long(stream.run, self.lengths_of(stream));
         Some(match stream.own.through {
             _ if long || stream.run <= self.settings.pass => held,
-            true => format!("{held}; an earlier one of the run was, when it came"),
+            true => format!(
+                "{held}; an earlier duplicate of this run had reached that number, so all later \
+                 ones go on"
+            ),
             false => format!(
-                "{held}; but something was sent again, and all go on until what had been sent by then is acknowledged \
-                 (recovery = \"pass\")"
+                "{held}; but data was retransmitted, and with recovery = \"pass\" all duplicates \
+                 go on until the data sent by then is acknowledged"
             ),
         })
     }
@@ -310,17 +313,19 @@ impl AgentDroptail {
         let usual = lengths.usual;
         let held = match (lengths.total, until) {
             (0, _) => format!(
-                "those from number {first} on, since no run of {whose} was counted yet (first = {first})"
+                "those from number {first} on (first = {first}: no run of {whose} was counted yet)"
             ),
             (total, Until::Reached) => format!(
-                "those from number {usual} on, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed"
+                "those from number {usual} on ({part}/{whole} of the {total} earlier runs of \
+                 {whose} are no longer than {usual})"
             ),
             (total, Until::Exceeded) => format!(
-                "those behind number {usual}, the length that {part}/{whole} of the {total} runs of {whose} before it do not exceed"
+                "those after number {usual} ({part}/{whole} of the {total} earlier runs of {whose} \
+                 are no longer than {usual})"
             ),
         };
         format!(
-            "it is duplicate {} of its run, of which the first {pass} go on and {held}",
+            "it is duplicate {} of its run; the first {pass} go on, and {held}",
             stream.run
         )
     }

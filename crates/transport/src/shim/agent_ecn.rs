@@ -53,7 +53,7 @@ impl Until {
         match self {
             Until::Unmarked => None,
             Until::Moved => Some("until the acknowledgement moves"),
-            Until::Recovered => Some("until all is acknowledged that had been sent by then"),
+            Until::Recovered => Some("until all data sent by then is acknowledged"),
         }
     }
 }
@@ -132,18 +132,18 @@ impl Shim for AgentEcn {
     fn why(&self, packet: &Packet) -> String {
         let run = (self.streams.duplicate(packet)).map_or(0, |stream| stream.run);
         let others = match self.until.lasts() {
-            None => "those that do go on".to_string(),
-            Some(lasts) => format!("the first that does lets those behind it go on {lasts}"),
+            None => "only duplicates that echo a mark go on".to_string(),
+            Some(lasts) => format!("after the first one that echoes a mark, all go on {lasts}"),
         };
-        format!("it is duplicate {run} of its run and echoes no mark (ECE), and {others}")
+        format!("it is duplicate {run} of its run and echoes no mark (ECE); {others}")
     }
 
     fn why_passed(&self, packet: &Packet) -> Option<String> {
         let run = self.streams.duplicate(packet)?.run;
         let echoes = match (packet.ece(), self.until.lasts()) {
-            (false, Some(lasts)) => format!(
-                "echoes no mark (ECE), but an earlier one did, which lets those behind it go on {lasts}"
-            ),
+            (false, Some(lasts)) => {
+                format!("echoes no mark (ECE), but an earlier duplicate did, so all go on {lasts}")
+            }
             _ => "echoes a mark (ECE)".into(),
         };
         Some(format!("it is duplicate {run} of its run and {echoes}"))

@@ -117,7 +117,7 @@ impl Registered for BySize {
     type Settings = BySizeSettings;
     const ABOUT: About = About {
         name: "by-size",
-        summary: "sets the class of service from the flow's size, or from what was sent so far",
+        summary: "sets the class of service by the flow's size, or by the bytes sent so far",
         source: "MulBuff section 2",
     };
     const NATURE: Nature = Nature {
@@ -155,7 +155,8 @@ fn thresholds(settings: &BySizeSettings) -> Result<Vec<u64>, Refusal> {
         return Err(refuse("must rise".into()).got(got));
     }
     if settings.by == By::Sent && all[0] == 0 {
-        let expected = "by = \"sent\" puts no byte below a threshold of 0: expected one above 0";
+        let expected = "by = \"sent\" with a threshold of 0 leaves the first class empty: expected \
+                        thresholds above 0";
         return Err(Refusal::about(&["thresholds", "by"], expected).got("0 B"));
     }
     Ok(all)
@@ -168,7 +169,7 @@ fn services(settings: &BySizeSettings) -> Result<Vec<u8>, Refusal> {
     };
     let refuse = |expected: String| Refusal::of("dscp", expected);
     if all.len() != classes {
-        let expected = format!("expected one for each of {classes} classes in dscp");
+        let expected = format!("dscp must have one code point for each of {classes} classes");
         return Err(Refusal::about(&["dscp", "thresholds"], expected).got(all.len()));
     }
     if let Some(large) = all.iter().find(|dscp| **dscp > MOST_DSCP) {
@@ -176,7 +177,7 @@ fn services(settings: &BySizeSettings) -> Result<Vec<u8>, Refusal> {
     }
     let twice = |(i, dscp): &(usize, &u64)| all[..*i].contains(dscp);
     if let Some((_, twice)) = all.iter().enumerate().find(twice) {
-        let expected = "must be another one for each class".to_string();
+        let expected = "must differ between classes".to_string();
         return Err(refuse(expected).got(format!("{twice} twice")));
     }
     Ok(all.iter().map(|dscp| *dscp as u8).collect())

@@ -142,7 +142,7 @@ pub trait Shim {
     /// Explains in a clause, with the numbers that decided, why the shim has just dropped `packet`. Called for
     /// packets to be explained (`sidestep why`), and never in an ordinary run.
     fn why(&self, _packet: &Packet) -> String {
-        "it keeps such packets from the transport".into()
+        "it filters such packets".into()
     }
     /// Explains why the shim has just let `packet` go on, if it drops such packets at other times.
     fn why_passed(&self, _packet: &Packet) -> Option<String> {

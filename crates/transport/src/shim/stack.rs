@@ -249,7 +249,7 @@ pub fn check<'a>(
     for (i, (name, values)) in shims.iter().enumerate() {
         build(name, values).map_err(|why| (name.as_str(), why))?;
         if shims[..i].iter().any(|(other, _)| other == name) {
-            let expected = "a shim stands once in a stack";
+            let expected = "each shim may be listed once in shims";
             let why = Refusal::about(&["shims"], expected).got(format!("{name:?} twice"));
             return Err(("", why));
         }
@@ -285,7 +285,7 @@ pub fn tags_arrive(shims: &[(String, Values)]) -> Result<(), (&str, Refusal)> {
         let mut below = shims[i + 1..].iter();
         if !below.any(|(below, _)| nature(below).tags) {
             let expected = format!(
-                "{param} = {word:?} goes by tags, and nothing marks data with them: expected \"mark\" behind \
+                "{param} = {word:?} reads tags, and no shim tags data: expected \"mark\" after \
                  {name:?} in shims"
             );
             return Err((name, Refusal::about(&[param], expected)));
@@ -318,8 +318,8 @@ pub(super) fn fits(
     }
     if let (Some((param, word)), true) = (reads_tags(name, values), transport.has_subflows()) {
         let expected = format!(
-            "{param} = {word:?} cannot order the data of {}: a message goes over several subflows, and on each \
-             its sizes have gaps; expected {param} = \"sequence\"",
+            "{param} = {word:?} cannot order the data of {}: a message is spread over several \
+             subflows, so its remaining sizes have gaps on each; expected {param} = \"sequence\"",
             transport.name()
         );
         return Err(Refusal::about(&[param], expected));
@@ -331,23 +331,23 @@ pub(super) fn fits(
 /// alone.
 fn goes_by_duplicates(name: &str, transport: &TransportConfig) -> Result<(), Refusal> {
     let why = |expected: String| Err(Refusal::about(&["shims"], expected));
-    let reads = format!("{name:?} keeps duplicate acknowledgements from the sender");
+    let reads = format!("{name:?} filters duplicate acknowledgements");
     let Some(tcp) = transport.each_tcp() else {
         return why(format!(
-            "{reads}, and transport {} does not go by them: expected a TCP",
+            "{reads}, and transport {} does not use them: expected a TCP",
             transport.name()
         ));
     };
     if tcp.recovery == Recovery::Sack {
         return why(format!(
-            "{reads}, and with recovery = \"sack\" each says by its SACK blocks what arrived: expected \
+            "{reads}, and with recovery = \"sack\" SACK blocks report arrivals instead: expected \
              recovery = \"newreno\""
         ));
     }
     if tcp.dupack_threshold.is_none() {
         return why(format!(
-            "{reads}, and with fast_retransmit = \"off\" none of them starts a repair: expected a \
-             number of duplicates"
+            "{reads}, and with fast_retransmit = \"off\" duplicates start no retransmission: \
+             expected a number for fast_retransmit"
         ));
     }
     Ok(())

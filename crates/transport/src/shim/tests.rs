@@ -292,7 +292,7 @@ fn a_stack_is_refused_that_no_host_can_have() {
     assert_eq!(check(one, &transport("newreno")), Ok(()));
     let both = [order.clone(), order.clone()];
     let twice = check(&both, &transport("newreno")).expect_err("twice");
-    let says = "a shim stands once in a stack, got \"order\" twice";
+    let says = "each shim may be listed once in shims, got \"order\" twice";
     assert_eq!((twice.0, twice.1.to_string().as_str()), ("", says));
 }
 

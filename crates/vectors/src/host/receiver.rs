@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Entries of the table: a receiver has no registry.
 pub const ENTRIES: &[Entry] = &[Entry {
     name: "dsack",
-    summary: "tells of what has arrived once more",
+    summary: "reports duplicate segments by D-SACK",
     source: "RFC 2883",
     params: &[],
 }];

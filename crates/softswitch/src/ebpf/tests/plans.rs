@@ -105,7 +105,7 @@ fn what_it_cannot_do_is_refused_by_its_key_with_the_reason() {
             "",
             "",
             "",
-            "switch.sched: expected \"fifo\": only of a FIFO port",
+            "switch.sched: expected \"fifo\": the program must know each departure",
         ),
         (
             "capacity = \"shared\"\nmemory = \"4 GB\"",
@@ -168,7 +168,7 @@ fn what_it_cannot_do_is_refused_by_its_key_with_the_reason() {
             "",
             "",
             &station("fd77::1"),
-            "station.addresses: expected IPv4 addresses",
+            "station.addresses: expected only IPv4 addresses",
         ),
         ("", "", "", router, "router: expected none"),
         (

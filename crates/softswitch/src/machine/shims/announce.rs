@@ -41,7 +41,8 @@ impl Machine {
             Some(shims) if setup.shims.iter().any(asks_for_sizes) => shims,
             _ => {
                 return Err(format!(
-                    "announce: port {name:?} has no use for sizes: expected \"mark\" with by = \"remaining\" in its shims"
+                    "announce: port {name:?} needs no sizes: expected shims with \"mark\" and by = \
+                     \"remaining\""
                 ));
             }
         };
@@ -73,7 +74,7 @@ impl Shims {
                 .iter()
                 .any(|other| (other.from, other.to) == (one.from, one.to))
             {
-                return Err(said("is there twice".into()));
+                return Err(said("is listed twice".into()));
             }
             may(connections, one).map_err(said)?;
         }

@@ -271,12 +271,12 @@ impl Connections {
         };
         let numbers = &connection.ways[Way::Down as usize];
         match numbers {
-            Numbers { open: false, .. } => Err("its end has been seen".into()),
+            Numbers { open: false, .. } => Err("the end of the connection was seen before".into()),
             Numbers {
                 announced: true, ..
             } => Err("was announced before".into()),
             Numbers { high: 1.., .. } => Err(format!(
-                "expected it before the first byte, got it after {}",
+                "expected the announcement before the first byte, got it after {} bytes",
                 numbers.high
             )),
             _ => Ok(()),
@@ -289,7 +289,7 @@ impl Connections {
         match self.table.len() + more {
             ..=MOST => Ok(()),
             _ => Err(format!(
-                "expected at most {MOST} connections, got {more} beside {}",
+                "expected at most {MOST} connections, got {more} new ones beside {}",
                 self.table.len()
             )),
         }
@@ -547,7 +547,7 @@ mod tests {
         assert_eq!(*heard.lock().unwrap(), [(1, 350), (1, 40)]);
         bed.down(0, of(901, FIN | ACK, 10));
         let why = announce(&mut bed, 9).unwrap_err();
-        assert_eq!(why, "its end has been seen");
+        assert_eq!(why, "the end of the connection was seen before");
     }
 
     #[test]

@@ -508,7 +508,7 @@ fn a_size_is_announced_once_and_before_the_first_byte() {
         "nothing of it was taken before"
     );
     let why = say(4, &[other(10), other(10)]).unwrap_err();
-    assert!(why.ends_with("is there twice"), "{why}");
+    assert!(why.ends_with("is listed twice"), "{why}");
     let nothing = crate::machine::Announced {
         bytes: 0,
         ..other(10)
@@ -531,7 +531,8 @@ fn a_size_is_announced_once_and_before_the_first_byte() {
     let why = machine.announce(us(8), PortId(0), &[late]).unwrap_err();
     let (from, to) = (one.from.0, one.to);
     let said = format!(
-        "announce: port \"p0\": {from}:77 to {}:{}: expected it before the first byte, got it after 100",
+        "announce: port \"p0\": {from}:77 to {}:{}: expected the announcement before the first \
+         byte, got it after 100 bytes",
         to.0, to.1
     );
     assert_eq!(why.replace(&machine.setup().ports[0].name, "p0"), said);
@@ -543,7 +544,7 @@ fn sizes_are_for_ports_that_mark_by_what_remains() {
         let (mut machine, one) = announced(&setup, 9, 100);
         let why = machine.announce(us(0), PortId(port), &[one]).unwrap_err();
         assert!(
-            why.contains("expected \"mark\" with by = \"remaining\""),
+            why.contains("expected shims with \"mark\" and by = \"remaining\""),
             "{why}"
         );
     }

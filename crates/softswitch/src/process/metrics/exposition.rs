@@ -96,13 +96,13 @@ impl Scrape {
             ),
             (
                 "switch_rate",
-                "What the port sends at",
+                "Rate of the port",
                 Some(Unit::Other("bits_per_second".into())),
                 |p| i64::try_from(p.rate_bps).unwrap_or(i64::MAX),
             ),
             (
                 "switch_looped",
-                "1 when the port is part of a loop, as far as probes say",
+                "1 when probes have shown that the port is part of a loop",
                 None,
                 |p| i64::from(p.looped),
             ),
@@ -127,7 +127,7 @@ impl Scrape {
                 ConstGauge::new(value(port)).encode(family.encode_family(&labels)?)?;
             }
         }
-        let help = "Changes of rates, links and ways that were ordered";
+        let help = "Changes of rates, links and next hops ordered";
         let metric =
             encoder.encode_descriptor("switch_changes", help, None, MetricType::Counter)?;
         ConstCounter::new(self.0.machine.changes).encode(metric)
@@ -202,12 +202,12 @@ impl Scrape {
         let families: [(&str, &str, Reasons); 2] = [
             (
                 "switch_drops",
-                "Frames that wanted this port and were dropped",
+                "Frames routed to this port and dropped",
                 |p| &p.drops,
             ),
             (
                 "switch_refused",
-                "Frames that came in here and were refused",
+                "Frames received by this port and refused",
                 |p| &p.refused,
             ),
         ];
@@ -229,7 +229,7 @@ impl Scrape {
         let unit = Unit::Other("packets".into());
         let mut family = encoder.encode_descriptor(
             "queue_length",
-            "Packets that each arrival found before it",
+            "Queue length met by each arriving packet",
             Some(&unit),
             MetricType::Histogram,
         )?;
@@ -268,12 +268,13 @@ impl Scrape {
         for (name, help, late) in [
             (
                 "lateness",
-                "How late frames left, by quantile, since the start or the last reset",
+                "Lateness of departures by quantile, since the start or the last reset",
                 late,
             ),
             (
                 "read_lateness",
-                "How late frames were read, by quantile, since the start or the last reset",
+                "Lateness of reading received frames by quantile, since the start or the last \
+                 reset",
                 read,
             ),
         ] {
@@ -286,21 +287,13 @@ impl Scrape {
             }
         }
         let counts = [
-            (
-                "departures",
-                "Frames whose lateness was taken",
-                late.count(),
-            ),
+            ("departures", "Frames counted in lateness", late.count()),
             (
                 "late_departures",
                 "Frames that left more than 1 ms late",
                 late.stalls().frames(),
             ),
-            (
-                "readings",
-                "Frames whose lateness at the reading was taken",
-                read.count(),
-            ),
+            ("readings", "Frames counted in read_lateness", read.count()),
             (
                 "late_readings",
                 "Frames that were read more than 1 ms late",
@@ -308,12 +301,12 @@ impl Scrape {
             ),
             (
                 "overtaken",
-                "Frames that were decided about more than 1 ms after they came",
+                "Frames decided on more than 1 ms after their arrival",
                 self.0.overtaken.frames(),
             ),
             (
                 "capture_lost",
-                "Capture records that the disk was too slow for",
+                "Capture records lost because the disk was too slow",
                 self.0.captured.lost,
             ),
         ];
@@ -323,10 +316,10 @@ impl Scrape {
             ConstCounter::new(count).encode(metric)?;
         }
         let stalls = late.stalls();
-        let help = "Spans in which a frame was more than 1 ms late to leave";
+        let help = "Stalls: spans in which a departure was more than 1 ms late";
         let metric = encoder.encode_descriptor("stalls", help, None, MetricType::Counter)?;
         ConstCounter::new(stalls.spans()).encode(metric)?;
-        let help = "How long those spans were together";
+        let help = "Total time of those stalls";
         let unit = Some(&Unit::Seconds);
         let metric = encoder.encode_descriptor("stalled", help, unit, MetricType::Counter)?;
         ConstCounter::new(stalls.time().as_s_f64()).encode(metric)

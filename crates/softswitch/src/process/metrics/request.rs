@@ -60,7 +60,7 @@ pub fn read(bytes: &[u8]) -> Option<Result<Question, Refusal>> {
         Ok(httparse::Status::Partial) if bytes.len() < LONGEST => return None,
         Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => Refusal::new(
             "431 Request Header Fields Too Large",
-            "expected a question of at most 8192 bytes and 64 headers\n",
+            "expected a request of at most 8192 bytes and 64 headers\n",
         ),
         Err(_) => Refusal::new("400 Bad Request", "expected HTTP\n"),
     };

@@ -187,7 +187,7 @@ fn a_forbidden_call_ends_the_process_with_its_name() {
         assert_eq!(done.status.signal(), Some(libc::SIGSYS), "{work}: {done:?}");
         assert!(!went_on(&done), "{work}: {done:?}");
         let name = work.rsplit(' ').next().unwrap();
-        let expected = format!("({name}) is forbidden to a running switch: ends");
+        let expected = format!("({name}), which process.seccomp forbids to a running switch");
         assert!(said.contains(&expected), "{work}: {said}");
     }
 }
@@ -198,7 +198,7 @@ fn a_call_without_a_name_here_is_told_by_its_number() {
     assert_eq!(done.status.signal(), Some(libc::SIGSYS), "{done:?}");
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     let expected = format!(
-        "sidestep switch: system call {} is forbidden",
+        "sidestep switch: ended by system call {}, which process.seccomp forbids",
         libc::SYS_sync
     );
     assert!(said.contains(&expected), "{said}");

@@ -176,13 +176,14 @@ fn its_reasons_name_the_class_and_what_it_found() {
         };
         policy.why(&mut scene, want, verdict)
     };
-    let room = "of its class 0 wait 6 packets (9,000 bytes), of at most 6 packets and 225,000 bytes with 2 flows";
+    let room = "its class 0 holds 6 packets (9,000 bytes); its limit is 6 packets and 225,000 \
+                bytes, with flows: 2";
     let mut queues = six_ports([6, 0, 0, 150, 150, 5]);
     let words = said(&of_class(0), &mut queues, &[("ingress", "false")]);
     let detoured = ["nothing", "5 packets (7,500 bytes)"].map(|waits| {
         format!(
-            "{room}; of the ports to a switch with room for its class one is drawn, each with probability 1/2, where {waits} \
-             of it wait"
+            "{room}; among the other ports to a switch with room for its class, one is drawn, each \
+             with probability 1/2; the class holds {waits} there"
         )
     });
     assert!(detoured.contains(&words), "{words}");
@@ -198,13 +199,16 @@ fn its_reasons_name_the_class_and_what_it_found() {
     queues.classes[0][1].depth = full_packets(16);
     let words = said(&of_class(1), &mut queues, &[]);
     assert!(
-        words.ends_with("; class 1 is of long flows, which are not detoured"),
+        words.ends_with("; class 1 holds long flows, which are not detoured"),
         "{words}"
     );
     let mut often = of_class(0);
     often.detours = 3;
     let words = said(&often, &mut queues, &[("max_detours", "3")]);
-    assert_eq!(words, "it has been detoured 3 times, and max_detours = 3");
+    assert_eq!(
+        words,
+        "it was detoured 3 times already, and max_detours is 3"
+    );
     let words = said(&of_class(0), &mut six_ports([1, 0, 0, 0, 0, 0]), &[]);
-    assert!(words.starts_with("of its class 0 wait 1 packet"), "{words}");
+    assert!(words.starts_with("its class 0 holds 1 packet"), "{words}");
 }

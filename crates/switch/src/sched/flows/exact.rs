@@ -128,8 +128,9 @@ impl Exact {
         let takes = BYTES as u128 * u128::from(places) * classes as u128 * u128::from(ports);
         if takes > u128::from(MEMORY.0) {
             let wrong = format!(
-                "places ({places}) take {takes} B in {classes} classes of {ports} ports, at {BYTES} B each; at most \
-                 {MEMORY} in a switch"
+                "expected flow tables of at most {MEMORY} per switch, got {takes} B: places \
+                 ({places}) of {BYTES} B each in {classes} classes of {ports} ports; lower places \
+                 or classes"
             );
             return Err(Refusal::about(&["places", "classes"], wrong));
         }

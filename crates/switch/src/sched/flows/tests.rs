@@ -225,16 +225,17 @@ fn tables_over_memory_and_other_bad_counts_are_refused() {
     let counts = |all: &[u64]| Value::Counts(all.to_vec());
     assert_eq!(
         said(&[("places", Value::Count(3_000_000))]),
-        "places (3000000) take 1152000000 B in 2 classes of 4 ports, at 48 B each; at most 1 GB in a switch"
+        "expected flow tables of at most 1 GB per switch, got 1152000000 B: places (3000000) of 48 \
+         B each in 2 classes of 4 ports; lower places or classes"
     );
     assert!(said(&[("places", Value::Count(0))]).starts_with("places must be from 1 to"));
     assert!(said(&[("silence", Value::Time(us(0)))]).starts_with("silence must be above 0"));
     let off = said(&[("count", Value::Off)]);
     assert!(
-        off.starts_with("weights follow the number of flows"),
+        off.starts_with("count must be \"exact\" or \"approximate\""),
         "{off}"
     );
-    assert!(off.ends_with("or \"approximate\", got \"off\""), "{off}");
+    assert!(off.ends_with("number of flows, got \"off\""), "{off}");
     let approximate = ("count", Value::Word("approximate".into()));
     let bits = |bits| said(&[approximate.clone(), ("bits", Value::Count(bits))]);
     assert!(
@@ -258,7 +259,7 @@ fn tables_over_memory_and_other_bad_counts_are_refused() {
         [
             "weights must be from 1 to 10000, got 0",
             "weights must be from 1 to 10000, got 10001",
-            "expected at most 2 weights, one a class, got 3",
+            "expected at most 2 weights, one per class, got 3",
         ]
     );
 }

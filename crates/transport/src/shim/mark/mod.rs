@@ -179,7 +179,7 @@ enum Repeats {
 impl MarkSettings {
     fn check(&self) -> Result<(), Refusal> {
         if self.filter > MOST_PLACES {
-            let expected = format!("must be at most {MOST_PLACES} places, 32 MiB of each host");
+            let expected = format!("must be at most {MOST_PLACES} slots (32 MiB per host)");
             return Err(Refusal::of("filter", expected).got(self.filter));
         }
         self.boosting().map(|_| ())
@@ -206,7 +206,7 @@ impl Registered for Mark {
     type Settings = MarkSettings;
     const ABOUT: About = About {
         name: "mark",
-        summary: "marks data with what is left of its message, and how often it was sent",
+        summary: "tags data with the bytes left of its message and the number of retransmissions",
         source: "Vertigo section 3.1",
     };
     const NATURE: Nature = Nature {
@@ -263,8 +263,8 @@ impl Registered for Mark {
             return Ok(());
         }
         let expected = format!(
-            "carry = \"option\" needs {OPTION} B of an IP packet of {MTU} B, beside {HEADER_BYTES} B of \
-             headers: expected an mss of at most {most} B"
+            "carry = \"option\" takes {OPTION} B of each IP packet of {MTU} B, besides \
+             {HEADER_BYTES} B of headers: expected an mss of at most {most} B"
         );
         Err(Refusal::about(&["carry"], expected).got(format!("{mss} B")))
     }

@@ -84,7 +84,7 @@ impl Registered for Order {
     type Settings = OrderSettings;
     const ABOUT: About = About {
         name: "order",
-        summary: "holds data that is ahead of a gap until it closes",
+        summary: "holds data that arrives ahead of a gap until the gap closes",
         source: "Vertigo section 3.3",
     };
     const NATURE: Nature = Nature {

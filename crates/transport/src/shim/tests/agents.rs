@@ -332,7 +332,7 @@ fn an_agent_is_refused_below_a_sender_that_does_not_go_by_duplicates_alone() {
         };
         assert_eq!(said(&tcp(|_| {})), Ok(()));
         let sack = said(&tcp(|tcp| tcp.recovery = Recovery::Sack)).unwrap_err();
-        assert!(sack.contains("by its SACK blocks"), "{sack}");
+        assert!(sack.contains("SACK blocks report arrivals"), "{sack}");
         let off = said(&tcp(|tcp| tcp.dupack_threshold = None)).unwrap_err();
         assert!(off.contains("fast_retransmit = \"off\""), "{off}");
         let pfabric = TransportConfig::from_name("pfabric").expect("listed");
@@ -419,8 +419,8 @@ fn an_agent_says_of_each_duplicate_which_it_is_and_what_it_is_held_to() {
     assert_eq!(answers(ack(1)), None, "no duplicate");
     let first = |n| {
         format!(
-            "it is duplicate {n} of its run, of which the first 2 go on and those from number 4 on, since no run of \
-             this flow was counted yet (first = 4)"
+            "it is duplicate {n} of its run; the first 2 go on, and those from number 4 on (first \
+             = 4: no run of this flow was counted yet)"
         )
     };
     for n in 1..=5 {
@@ -431,8 +431,8 @@ fn an_agent_says_of_each_duplicate_which_it_is_and_what_it_is_held_to() {
         (None, None, None)
     );
     assert_eq!(answers(ack(2)), None);
-    let second = "it is duplicate 1 of its run, of which the first 2 go on and those behind number 5, the length that \
-                  9/10 of the 1 runs of this flow before it do not exceed";
+    let second = "it is duplicate 1 of its run; the first 2 go on, and those after number 5 (9/10 \
+                  of the 1 earlier runs of this flow are no longer than 5)";
     assert_eq!(answers(ack(2)).as_deref(), Some(second));
 }
 
@@ -445,8 +445,8 @@ fn a_run_that_goes_on_for_another_reason_says_which() {
     let why = (0..3).filter_map(|_| said(&mut stack, ack(1))).last();
     let why = why.expect("a duplicate");
     assert!(why.starts_with("it is duplicate 3 of its run, "), "{why}");
-    let ends = "; but something was sent again, and all go on until what had been sent by then is acknowledged \
-                (recovery = \"pass\")";
+    let ends = "; but data was retransmitted, and with recovery = \"pass\" all duplicates go on \
+                until the data sent by then is acknowledged";
     assert!(why.ends_with(ends), "{why}");
     // A longer run of another flow raises the length to which the host holds runs, while one goes on.
     let mut stack = droptail(&[("per", "host")]);
@@ -459,7 +459,9 @@ fn a_run_that_goes_on_for_another_reason_says_which() {
     passes(&mut stack, other(ack(2)));
     let why = said(&mut stack, ack(1)).expect("a duplicate");
     assert!(
-        why.ends_with("; an earlier one of the run was, when it came"),
+        why.ends_with(
+            "; an earlier duplicate of this run had reached that number, so all later ones go on"
+        ),
         "{why}"
     );
 }
@@ -469,24 +471,25 @@ fn an_ecn_agent_says_whether_a_duplicate_echoes_a_mark_or_one_before_it_did() {
     for (until, behind) in [
         (
             "unmarked",
-            "it is duplicate 3 of its run and echoes no mark (ECE), and those that do go on",
+            "it is duplicate 3 of its run and echoes no mark (ECE); only duplicates that echo a \
+             mark go on",
         ),
         (
             "moved",
-            "it is duplicate 3 of its run and echoes no mark (ECE), but an earlier one did, which lets those behind it go \
-             on until the acknowledgement moves",
+            "it is duplicate 3 of its run and echoes no mark (ECE), but an earlier duplicate did, \
+             so all go on until the acknowledgement moves",
         ),
         (
             "recovered",
-            "it is duplicate 3 of its run and echoes no mark (ECE), but an earlier one did, which lets those behind it go \
-             on until all is acknowledged that had been sent by then",
+            "it is duplicate 3 of its run and echoes no mark (ECE), but an earlier duplicate did, \
+             so all go on until all data sent by then is acknowledged",
         ),
     ] {
         let mut stack = agent("agent-ecn", &[("until", until)]);
         leave(&mut stack, 0..10);
         let first = said(&mut stack, ack(0)).expect("a duplicate");
         assert!(
-            first.starts_with("it is duplicate 1 of its run and echoes no mark (ECE), and th"),
+            first.starts_with("it is duplicate 1 of its run and echoes no mark (ECE); "),
             "{first}"
         );
         let echo = said(&mut stack, marked(0));

@@ -210,16 +210,17 @@ fn what_cannot_be_is_refused_with_the_numbers() {
         ),
         (
             vec![("by", "sent"), ("thresholds", "0 B, 1 B")],
-            "by = \"sent\" puts no byte below a threshold of 0: expected one above 0, got 0 B",
+            "by = \"sent\" with a threshold of 0 leaves the first class empty: expected thresholds \
+             above 0, got 0 B",
         ),
         (vec![("dscp", "0, 64")], "dscp must be from 0 to 63, got 64"),
         (
             vec![("dscp", "0, 1, 2")],
-            "expected one for each of 2 classes in dscp, got 3",
+            "dscp must have one code point for each of 2 classes, got 3",
         ),
         (
             vec![("dscp", "7, 7")],
-            "dscp must be another one for each class, got 7 twice",
+            "dscp must differ between classes, got 7 twice",
         ),
     ] {
         assert_eq!(why(&set), expected);

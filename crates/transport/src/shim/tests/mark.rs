@@ -308,7 +308,7 @@ fn values_that_cannot_be_had_are_refused() {
         (
             "filter",
             "16777217",
-            "filter must be at most 16777216 places, 32 MiB of each host, got 16777217",
+            "filter must be at most 16777216 slots (32 MiB per host), got 16777217",
         ),
         (
             "fingerprint",
@@ -338,8 +338,8 @@ fn an_option_is_refused_where_segments_leave_it_no_room() {
         check_mss(&shims, mss).map_err(|(name, why)| (name.to_string(), why.to_string()))
     };
     assert_eq!(with("option", 1452), Ok(()));
-    let why = "carry = \"option\" needs 8 B of an IP packet of 1500 B, beside 40 B of headers: expected \
-               an mss of at most 1452 B, got 1453 B";
+    let why = "carry = \"option\" takes 8 B of each IP packet of 1500 B, besides 40 B of headers: \
+               expected an mss of at most 1452 B, got 1453 B";
     assert_eq!(
         with("option", 1453),
         Err(("mark".to_string(), why.to_string()))

@@ -471,10 +471,10 @@ fn ordering_by_tags_is_refused_without_tags_and_above_subflows() {
     };
     assert_eq!(
         said("dctcp"),
-        "by = \"remaining\" goes by tags, and nothing marks data with them: expected \"mark\" behind \
-         \"order\" in shims"
+        "by = \"remaining\" reads tags, and no shim tags data: expected \"mark\" after \"order\" \
+         in shims"
     );
-    assert!(said("mptcp").contains("on each its sizes have gaps"));
+    assert!(said("mptcp").contains("its remaining sizes have gaps on each"));
     // Ordering by sequence number needs neither.
     let plain = [("order".to_string(), values(&[]))];
     assert_eq!(check(&plain, &transport("mptcp")), Ok(()));
