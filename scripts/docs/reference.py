@@ -91,7 +91,7 @@ def shipped(command: Command) -> str:
 def measured(command: Command) -> str:
     """What can be measured: metrics, samples, probes and the reasons of drops."""
     text = (
-        "# What is measured\n\nEvery name, as `sidestep list` has it; [metrics](../metrics.md) has what a line does not tell.\n"
+        "# What is measured\n\nEvery name, as `sidestep list` has it; [metrics](metrics.md) has what a line does not tell.\n"
     )
     for name, title in [("metrics", "Metrics"), ("samples", "Samples"), ("drops", "Reasons of drops")]:
         rows = [
@@ -106,7 +106,7 @@ def measured(command: Command) -> str:
 def help_page(command: Command) -> str:
     """The help of the command and of all commands below it."""
     text = (
-        "# The command\n\nThe help of every command, as `sidestep help COMMAND` prints it. [Shells and editors](../shell.md) "
+        "# The command\n\nThe help of every command, as `sidestep help COMMAND` prints it. [Shells and editors](../how-to/shell.md) "
         "has completions and manual pages.\n"
     )
     for words, said in _helps(command, ()):
