@@ -18,10 +18,10 @@
 use crate::files::Files;
 use crate::plan::FlowPlan;
 use crate::table::{Table, Wrong};
-use sidestep_types::{Param, ParamUnit, Refusal, Value, Values};
+use sidestep_types::{Param, ParamUnit, Refusal, Settings, Value, Words};
 
 /// Where sizes lie between two points of a distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 pub enum Interpolation {
     /// Spread evenly between them.
     Linear,
@@ -29,25 +29,12 @@ pub enum Interpolation {
     Step,
 }
 
-impl Interpolation {
-    /// The words that name them.
-    pub const WORDS: &'static [&'static str] = &["linear", "step"];
-
-    /// The one that `word` names; anything but `step` is linear.
-    pub fn from_word(word: &str) -> Interpolation {
-        match word {
-            "step" => Interpolation::Step,
-            _ => Interpolation::Linear,
-        }
-    }
-
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Interpolation::Linear => "linear",
-            Interpolation::Step => "step",
-        }
-    }
+/// The setting of workloads that draw sizes.
+#[derive(Clone, Copy, Settings)]
+pub(crate) struct Rule {
+    /// where sizes lie between two points; assumed: as ns-2 and HPCC draw them
+    #[setting(default = "linear")]
+    pub interpolation: Interpolation,
 }
 
 /// A distribution of flow sizes.
@@ -70,16 +57,14 @@ const LARGEST: u64 = FlowPlan::LARGEST;
 const HEADER: &str = "size_bytes,cumulative_probability";
 
 impl SizeCdf {
-    /// What the parameters `cdf` and `interpolation` say.
-    pub fn of(values: &Values, files: &dyn Files) -> Result<(SizeCdf, Interpolation), Refusal> {
-        let name = values.word("cdf");
-        let cdf = SizeCdf::load(&name, files).map_err(|why| Refusal::about(&["cdf"], why))?;
-        let rule = Interpolation::from_word(&values.word("interpolation"));
-        if rule == Interpolation::Step && uniform(&name).is_some() {
+    /// The distribution called `name`, the parameter `cdf`, where sizes are drawn by `rule`.
+    pub(crate) fn of(name: &str, rule: Rule, files: &dyn Files) -> Result<SizeCdf, Refusal> {
+        let cdf = SizeCdf::load(name, files).map_err(|why| Refusal::about(&["cdf"], why))?;
+        if rule.interpolation == Interpolation::Step && uniform(name).is_some() {
             let expected = "cdf = \"uniform …\" spreads sizes between its ends: expected interpolation = \"linear\"";
             return Err(Refusal::about(&["interpolation", "cdf"], expected).got("\"step\""));
         }
-        Ok((cdf, rule))
+        Ok(cdf)
     }
 
     /// The shipped distribution called `name`, the uniform one that it describes, or else the file of that path.

@@ -26,6 +26,8 @@ pub use quantity::{
     ParseQuantityError, Quantity, Size, Unit, parse_fraction, parse_quantity, parse_size,
 };
 pub use refusal::Refusal;
-pub use settings::{About, Counts, FileName, Fraction, Ranged, Setting, Settings, Words};
+pub use settings::{
+    About, ByteRange, Counts, FileName, Fraction, PerMegasecond, Ranged, Setting, Settings, Words,
+};
 pub use sidestep_derive::{Settings, Words};
 pub use units::{BitRate, Bytes, Time};

@@ -8,9 +8,9 @@
 //! **Source**       Abdous, Sharafzadeh and Ghorbani, CoNEXT 2021 (Vertigo): their simulator's requests of 250 B and
 //!                  think time of 20 us with a deviation of 3 us.
 
-use super::{Draft, later, size};
+use super::{Draft, FlowSize, later};
 use crate::plan::Start;
-use sidestep_types::{FlowId, Param, ParamUnit, Refusal, Rng, Time, Values};
+use sidestep_types::{FlowId, Refusal, Rng, Settings, Time, Words};
 use std::collections::BTreeMap;
 
 /// See the module.
@@ -23,8 +23,8 @@ pub(super) struct Exchange {
 }
 
 /// What a request and its answer travel over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Connection {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
+pub(super) enum Connection {
     /// A connection each.
     Own,
     /// One for both.
@@ -52,46 +52,33 @@ pub(super) struct Ask {
 /// When an answer starts, and the request that opens its connection, if it shares one.
 pub(super) type Answer = (Start, Option<FlowId>);
 
-pub(super) const REQUEST: Param = Param::with_default(
-    "request",
-    ParamUnit::Bytes,
-    "off",
-    "of a request that each answer waits for; assumed off: DIBS is silent",
-)
-.or_off("off");
+/// Settings of what an answer waits for.
+#[derive(Clone, Copy, Settings)]
+pub(super) struct Request {
+    /// of a request that each answer waits for; assumed off: DIBS is silent
+    #[setting(default = "off", off = "off")]
+    request: Option<FlowSize>,
+    /// between a request and its answer; assumed
+    #[setting(default = "0 us")]
+    think: Time,
+    /// standard deviation of that, normal, at least 0; assumed none
+    #[setting(default = "0 us")]
+    think_deviation: Time,
+}
 
-pub(super) const THINK: Param = Param::with_default(
-    "think",
-    ParamUnit::Time,
-    "0 us",
-    "between a request and its answer; assumed",
-);
-
-pub(super) const THINK_DEVIATION: Param = Param::with_default(
-    "think_deviation",
-    ParamUnit::Time,
-    "0 us",
-    "standard deviation of that, normal, at least 0; assumed none",
-);
-
-pub(super) const CONNECTION: Param = Param::with_default(
-    "connection",
-    ParamUnit::Word(&["own", "shared", "persistent"]),
-    "own",
-    "a request and its answer have one each, one for both, or one that requests to come use too; assumed",
-);
+/// What both travel over.
+#[derive(Clone, Copy, Settings)]
+pub(super) struct Over {
+    /// a request and its answer have one each, one for both, or one that requests to come use too; assumed
+    #[setting(default = "own")]
+    connection: Connection,
+}
 
 impl Exchange {
-    /// What the four parameters say; `None` where nobody asks.
-    pub fn of(values: &Values) -> Result<Option<Exchange>, Refusal> {
-        let (think, deviation) = (values.time("think"), values.time("think_deviation"));
-        let connection = match values.word("connection").as_str() {
-            "shared" => Connection::Shared,
-            "persistent" => Connection::Persistent,
-            _ => Connection::Own,
-        };
-        if values.bytes_or_off("request").is_some() {
-            let size = size(values, "request")?;
+    /// What the settings say; `None` where nobody asks.
+    pub fn of(request: Request, Over { connection }: Over) -> Result<Option<Exchange>, Refusal> {
+        let (think, deviation) = (request.think, request.think_deviation);
+        if let Some(FlowSize(size)) = request.request {
             return Ok(Some(Exchange {
                 size,
                 think,
@@ -110,8 +97,10 @@ impl Exchange {
             return refused("think_deviation", expected);
         }
         if connection != Connection::Own {
-            let word = values.word("connection");
-            let expected = format!("connection = {word:?} needs a request to share with");
+            let expected = format!(
+                "connection = {:?} needs a request to share with",
+                connection.word()
+            );
             return refused("connection", expected);
         }
         Ok(None)
