@@ -5,6 +5,7 @@
 //! **Errors**       name the Debian package of the tool that is missing; what clang or the verifier says, at its end.
 
 use super::layout::PORT;
+use super::plan::{Sizes, Way};
 use super::{kernel, tools};
 use crate::frame::Refusal;
 use sidestep_switch::DropReason;
@@ -41,30 +42,6 @@ pub fn need() -> Result<(), String> {
     tools::need(WHO)?;
     tools::present(WHO, "tc", tools::find("tc").is_some(), "iproute2")?;
     kernel::attaches(kernel::TCX_INGRESS).map_err(|why| format!("{WHO} {why}"))
-}
-
-/// The sizes and kind of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sizes {
-    /// Ports at most, a power of two from 8 to 64.
-    pub ports: usize,
-    /// A queue has room for 2 to that packets.
-    pub ring_bits: u32,
-    /// Places at which a route remembers whose turn it is, a power of two.
-    pub places: usize,
-    /// What the program is built for; `None` answers rows of the vectors, of any policy.
-    pub way: Option<Way>,
-    /// Time is what the map says: for tests.
-    pub still: bool,
-}
-
-/// What of a rule chooses the program's way, by the numbers of `struct rule`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Way {
-    pub route: u8,
-    pub buffer: u8,
-    pub queued: bool,
-    pub shared: bool,
 }
 
 impl Way {

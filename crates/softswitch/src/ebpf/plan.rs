@@ -5,7 +5,6 @@
 //! **Units**        capacity and marks in packets or bytes of buffer, as written.
 //! **Errors**       every key that asks for more, with the reason, all of them at once.
 
-use super::compile::{Sizes, Way};
 use crate::setup::{DEFAULT_MTU, Forwarding, Mac, Named, Setup, Storms};
 use sidestep_switch::{Capacity, Streams};
 use sidestep_types::{PortId, Seed, Size, Time, Values};
@@ -24,6 +23,30 @@ const LEAST_BUFFER: u64 = 64;
 const MOST_PARTS: u64 = 1 << 31;
 /// A level that no queue reaches.
 const NEVER: u64 = 1 << 62;
+
+/// The sizes and kind of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sizes {
+    /// Ports at most, a power of two from 8 to 64.
+    pub ports: usize,
+    /// A queue has room for 2 to that packets.
+    pub ring_bits: u32,
+    /// Places at which a route remembers whose turn it is, a power of two.
+    pub places: usize,
+    /// What the program is built for; `None` answers rows of the vectors, of any policy.
+    pub way: Option<Way>,
+    /// Time is what the map says: for tests.
+    pub still: bool,
+}
+
+/// What of a rule chooses the program's way, by the numbers of `struct rule`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    pub route: u8,
+    pub buffer: u8,
+    pub queued: bool,
+    pub shared: bool,
+}
 
 /// `struct rule`: the policies and their parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]

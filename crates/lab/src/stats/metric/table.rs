@@ -1,7 +1,8 @@
 //! The table of metrics: one line each, with all that is known of it.
 
 use super::entry::{Each, Kind, Metric, SampleKind, Values};
-use super::{Named, Needs, Population, Reading};
+use super::reading::{bounded, count, known, mean, number, p50, p99, p999};
+use super::{Needs, Population, Reading};
 use crate::probe::Loops;
 use crate::record::Record;
 use crate::stats::{Percentiles, Summary};
@@ -13,16 +14,6 @@ pub const METRICS: &[Metric] = &joined::<ALL>([FLOWS, &DROPS, PACKETS, SIZED, OF
 
 const ALL: usize =
     FLOWS.len() + DROPS.len() + PACKETS.len() + SIZED.len() + OF_FLOWS.len() + SAMPLED.len();
-
-/// The metric called `name`, behind a colon of one class.
-pub fn find(name: &str) -> Option<Named<'_>> {
-    Named::find(name)
-}
-
-/// Is `name` a metric that counts things, so that it grows with the number of seeds?
-pub fn is_count(name: &str) -> bool {
-    find(name).is_some_and(|metric| metric.is_count)
-}
 
 /// Writes a part of the table: population, kind, name, sentence, more facts, and how it is read.
 macro_rules! metrics {
@@ -290,42 +281,15 @@ const fn joined<const N: usize>(parts: [&[Metric]; 6]) -> [Metric; N] {
     all
 }
 
-pub(super) fn p50(of: &Percentiles) -> Reading {
-    bounded(of.p50, of.p50_at_least)
-}
-
-pub(super) fn p99(of: &Percentiles) -> Reading {
-    bounded(of.p99, of.p99_at_least)
-}
-
-pub(super) fn p999(of: &Percentiles) -> Reading {
-    bounded(of.p999, of.p999_at_least)
-}
-
-pub(super) fn mean(of: &Percentiles) -> Reading {
-    bounded(of.mean, of.mean_at_least)
-}
-
 /// Of the flows of size number `size`.
 fn sized(summary: &Summary, size: usize, read: fn(&Percentiles) -> Reading) -> Reading {
     let of = summary.fct_by_size_ms.get(size);
     of.map_or(Reading::Nothing, read)
 }
 
-fn bounded(value: Option<f64>, at_least: bool) -> Reading {
-    match value {
-        Some(v) if at_least => Reading::AtLeast(v),
-        value => known(value),
-    }
-}
-
 fn reordering(summary: &Summary) -> Reading {
     let n = summary.reordering_p99.map(|n| n as f64);
     bounded(n, summary.reordering_p99_at_least == Some(true))
-}
-
-pub(super) fn known(value: Option<f64>) -> Reading {
-    value.map_or(Reading::Nothing, Reading::Exactly)
 }
 
 fn looped_share(summary: &Summary) -> Reading {
@@ -352,12 +316,4 @@ fn dropped(summary: &Summary) -> Option<u64> {
 fn over_sent(summary: &Summary, count: Option<u64>) -> Reading {
     let share = |count| (summary.sent > 0).then(|| count as f64 / summary.sent as f64);
     known(count.and_then(share))
-}
-
-pub(super) fn count(value: Option<u64>) -> Reading {
-    value.map_or(Reading::Nothing, number)
-}
-
-pub(super) fn number(count: u64) -> Reading {
-    Reading::Exactly(count as f64)
 }

@@ -3,9 +3,9 @@
 //! `SIDESTEP_ROWS` is how many of each policy, 4,096 without it.
 
 use super::can;
-use crate::ebpf::compile::{SOURCES, Sizes};
+use crate::ebpf::compile::SOURCES;
 use crate::ebpf::layout::{Bytes, RULE, Read};
-use crate::ebpf::plan::Rule;
+use crate::ebpf::plan::{Rule, Sizes};
 use crate::ebpf::program::Loaded;
 use sidestep_switch::Capacity;
 use sidestep_switch::{AnyBuffer, AnyRoute, buffer, route};
