@@ -3,15 +3,22 @@
 # crates, which lints what it compiles. `cargo clippy` would read every crate and every dependency once more. Where clippy is
 # missing the compiler is rustc, and scripts/test.sh says so.
 
-# workspace COMMAND...: cargo's command over the whole workspace.
-workspace() {
+# compiled COMMAND...: cargo's command.
+compiled() {
   local with=()
   if command -v clippy-driver >/dev/null; then
     # No environment variable: tests run cargo themselves.
     with=(--config 'build.rustc-workspace-wrapper="clippy-driver"')
   fi
-  CLIPPY_ARGS=-Dwarnings cargo ${with[@]+"${with[@]}"} "$1" --workspace --locked --quiet "${@:2}"
+  CLIPPY_ARGS=-Dwarnings cargo ${with[@]+"${with[@]}"} "$1" --locked --quiet "${@:2}"
 }
+
+# workspace COMMAND...: over the whole workspace.
+workspace() { compiled "$1" --workspace "${@:2}"; }
+
+# units ROOM...: the unit tests of rooms up to lab, with the features that the workspace comes to: beside the command their
+# dependencies have these.
+units() { compiled test --lib --package sidestep "${@/#/--package=sidestep-}"; }
 
 # command_built: target/debug/sidestep.
 command_built() { workspace test --no-run --test results_page; }
