@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 . scripts/steps.sh
 
 checked() {
-  run "types and policies" cargo test --locked --quiet -p sidestep-types -p sidestep-switch --lib
+  run "types and policies" units types switch
   run "built" workspace test --no-run --test vectors --test laws --test conformance --test lab
   run "vectors, laws, and the software switch, which decides as the simulator" workspace test --test vectors --test laws --test conformance
   run "pages of the documents, hashes of results" workspace test --test lab -- docs hashes natures shipped

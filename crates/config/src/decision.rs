@@ -3,58 +3,71 @@
 use crate::section::Resolved;
 use crate::spec::Choice;
 use crate::value::{self, quoted};
-use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, Nature, buffer, route, sched};
+use sidestep_switch::{Capacity, Nature, buffer, route, sched};
 use sidestep_types::{
-    Bytes, Framing, Longest, Param, ParamUnit, Refusal, Size, Time, Value, Values,
+    Bytes, Fraction, Framing, Longest, ParamUnit, Refusal, Setting, Settings, Size, Time, Value,
 };
 use std::fmt::Write;
 
-/// Value of [`CAPACITY`] for a memory shared by all ports of a switch.
-pub const SHARED: &str = "shared";
+/// The word for a memory that all ports of a switch share, as a capacity.
+const SHARED: &str = "shared";
+
+/// How much a switch holds: a part of its section.
+#[derive(Clone, Copy, Debug, Settings)]
+pub struct Memory {
+    /// what each port holds, the packet on the wire included (DIBS Table 1), or "shared": one memory for all ports
+    #[setting(default = "100 pkt", off = "unlimited", word = "shared")]
+    capacity: Held,
+    /// the shared memory of a switch (DIBS section 5.5.2); used when capacity is "shared"
+    #[setting(default = "1.7 MB", beside(capacity = "shared"))]
+    memory: Bytes,
+    /// dynamic threshold: a queue may hold this times the free shared memory (Choudhury and Hahne, 1998);
+    /// assumed
+    #[setting(default = "1", beside(capacity = "shared"))]
+    alpha: Fraction,
+}
 
 /// Capacity of each port.
-pub const CAPACITY: Param = Param::with_default(
-    "capacity",
-    ParamUnit::Size,
-    "100 pkt",
-    "capacity of each port, the packet on the wire included (DIBS Table 1), or \"shared\": one \
-     memory for all ports",
-)
-.or_off("unlimited")
-.or_word(SHARED);
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    Unlimited,
+    PerPort(Size),
+    Shared,
+}
 
-/// Size of the shared memory.
-pub const MEMORY: Param = Param::with_default(
-    "memory",
-    ParamUnit::Bytes,
-    "1.7 MB",
-    "shared memory of a switch (DIBS section 5.5.2); used when capacity is \"shared\"",
-);
+impl Setting for Held {
+    const UNIT: ParamUnit = Size::UNIT;
 
-/// Factor of the dynamic threshold in shared memory.
-pub const ALPHA: Param = Param::with_default(
-    "alpha",
-    ParamUnit::Fraction,
-    "1",
-    "dynamic threshold: a queue may hold this times the free shared memory (Choudhury and Hahne, \
-     1998); assumed",
-);
+    fn read(name: &'static str, value: &Value) -> Result<Held, Refusal> {
+        match value {
+            Value::Off => Ok(Held::Unlimited),
+            Value::Word(_) => Ok(Held::Shared),
+            value => Size::read(name, value).map(Held::PerPort),
+        }
+    }
+}
+
+impl Memory {
+    fn capacity(self) -> Result<Capacity, Refusal> {
+        match (self.capacity, self.alpha) {
+            (Held::Unlimited, _) => Ok(Capacity::Unlimited),
+            (Held::PerPort(size), _) => Ok(Capacity::PerPort(size)),
+            (Held::Shared, Fraction(0, _)) => Err(Refusal::of("alpha", "must be above 0")),
+            (Held::Shared, Fraction(above, below)) => Ok(Capacity::Shared {
+                memory: self.memory,
+                alpha: (above, below),
+            }),
+        }
+    }
+}
 
 /// Silence that ends a message, for a switch that ranks data by the bytes it has seen of a flow.
-pub const RANK_GAP: Param = Param::with_default(
-    "rank_gap",
-    ParamUnit::Time,
-    "100 ms",
-    "with rank \"sent\": silence after which a flow counts as new; assumed: longer than a timeout, \
-     since retransmissions belong to the same message",
-);
-
-/// Reads [`RANK_GAP`].
-pub fn rank_gap(values: &Values) -> Result<Time, Refusal> {
-    match values.time(RANK_GAP.name) {
-        Time::ZERO => Err(Refusal::of(RANK_GAP.name, "must be above 0").got(Time::ZERO)),
-        gap => Ok(gap),
-    }
+#[derive(Clone, Copy, Debug, Settings)]
+pub struct RankGap {
+    /// with rank "sent": a flow that has sent nothing for longer starts anew; assumed: longer than a timeout, whose
+    /// repeats are of the same message
+    #[setting(default = "100 ms", above = 0)]
+    pub rank_gap: Time,
 }
 
 /// Policies of `[switch]`.
@@ -82,36 +95,32 @@ pub const SCHED: Choice = Choice {
     default: Some("fifo"),
 };
 
-/// Name and values of a policy.
-pub type Named = (String, Values);
-
 /// Policies of a switch, and its buffer capacity.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// Route: picks the next hop of a packet.
-    pub route: Named,
+    pub route: route::Chosen,
     /// Buffer policy: decides about a packet that arrives.
-    pub buffer: Named,
+    pub buffer: buffer::Chosen,
     /// Scheduler: picks the packet that leaves next.
-    pub sched: Named,
+    pub sched: sched::Chosen,
     /// Buffer capacity of the switch.
     pub capacity: Capacity,
 }
 
-/// Reads the decision from a section with [`POLICIES`], [`CAPACITY`], [`MEMORY`] and [`ALPHA`].
+/// Reads the decision from a section with [`POLICIES`] and the settings of [`Memory`].
 ///
-/// Errors name the part of the section that is refused: a policy such as `buffer`, or the empty string for the
-/// section itself.
+/// Errors have the part of the section that is refused: a policy, `buffer`, or nothing.
 pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)> {
     let [route, buffer, sched] = &resolved.policies[..] else {
         panic!("a resolved switch has a route, a buffer and a sched");
     };
-    let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
     let decision = Decision {
-        route: named(route),
-        buffer: named(buffer),
-        sched: named(sched),
-        capacity: capacity(&resolved.values).map_err(|e| ("", e))?,
+        route: route::choose(route.0, &route.1).map_err(|e| ("route", e))?,
+        buffer: buffer::choose(buffer.0, &buffer.1).map_err(|e| ("buffer", e))?,
+        sched: sched::choose(sched.0, &sched.1).map_err(|e| ("sched", e))?,
+        capacity: (Memory::read(&resolved.values).and_then(Memory::capacity))
+            .map_err(|e| ("", e))?,
     };
     // Checks with an arbitrary number of ports: no value is wrong for one number and right for another.
     decision.fits(ANY_PORTS)?;
@@ -131,17 +140,16 @@ impl Decision {
     pub fn fits(&self, ports: u16) -> Result<(), (&'static str, Refusal)> {
         // No error depends on the salt.
         let salt = 0;
-        let (route, buffer, sched) = (&self.route, &self.buffer, &self.sched);
-        AnyRoute::build(&route.0, &route.1, ports, salt).map_err(|e| ("route", e))?;
-        AnyBuffer::build(&buffer.0, &buffer.1, ports, salt).map_err(|e| ("buffer", e))?;
-        AnySched::build(&sched.0, &sched.1, ports, salt).map_err(|e| ("sched", e))?;
+        self.route.build(ports, salt).map_err(|e| ("route", e))?;
+        self.buffer.build(ports, salt).map_err(|e| ("buffer", e))?;
+        self.sched.build(ports, salt).map_err(|e| ("sched", e))?;
         Ok(())
     }
 
     /// Checks that the buffer policy works beside the scheduler and within the capacity.
     pub fn goes_together(&self) -> Result<(), (&'static str, Refusal)> {
-        let (buffer, sched) = (self.buffer.0.as_str(), self.sched.0.as_str());
-        let nature = buffer::nature(buffer);
+        let (buffer, sched) = (self.buffer.name(), self.sched.name());
+        let nature = self.buffer.nature();
         if !nature.works_beside(sched) {
             let expected = format!("{buffer:?} needs sched {}", one_of(nature.sched));
             let got = format!("{sched:?}");
@@ -153,15 +161,15 @@ impl Decision {
 
     /// Checks that the scheduler counts flows if the buffer policy needs their number.
     fn counts_flows(&self, nature: Nature) -> Result<(), Refusal> {
-        let ((buffer, values), (sched, counts)) = (&self.buffer, &self.sched);
+        let (values, counts) = (self.buffer.values(), self.sched.values());
         let asks = nature
             .flows
             .filter(|(name, word)| values.word(name) == *word);
         match asks {
             Some((name, word)) if counts.word_or_off("count").is_none() => {
-                let expected = format!(
-                    "buffer {buffer:?} with {name} = {word:?} needs a sched that counts flows"
-                );
+                let (buffer, sched) = (self.buffer.name(), self.sched.name());
+                let expected =
+                    format!("buffer {buffer:?} with {name} = {word:?} needs a sched that counts flows");
                 let got = format!("sched {sched:?} with count = \"off\"");
                 Err(Refusal::about(&["count"], expected).got(got))
             }
@@ -174,7 +182,7 @@ impl Decision {
         let Some(name) = nature.holds else {
             return Ok(());
         };
-        let needs = self.buffer.1.bytes(name);
+        let needs = self.buffer.values().bytes(name);
         let (most, how) = match self.capacity {
             Capacity::Unlimited => return Ok(()),
             Capacity::PerPort(Size::Bytes(most)) => (most.0, format!("capacity = {most}")),
@@ -238,14 +246,16 @@ impl Decision {
     }
 
     /// Returns the key, the name and the parameters of each policy.
-    fn chosen(&self) -> impl Iterator<Item = (&'static str, &str, Vec<(&'static str, String)>)> {
-        let named = [&self.route, &self.buffer, &self.sched];
-        POLICIES.iter().zip(named).map(|(choice, (name, values))| {
-            let entry = choice.entries.iter().find(|entry| entry.name == name);
-            let params = entry.map_or(&[][..], |entry| entry.params).iter();
-            let shown = params.map(|p| (p.name, value::show(values.get(p.name), p)));
-            (choice.what, name.as_str(), shown.collect())
-        })
+    fn chosen(
+        &self,
+    ) -> impl Iterator<Item = (&'static str, &'static str, Vec<(&'static str, String)>)> {
+        let (route, buffer, sched) = (&self.route, &self.buffer, &self.sched);
+        let all = [
+            ("route", route.name(), value::shown(route)),
+            ("buffer", buffer.name(), value::shown(buffer)),
+            ("sched", sched.name(), value::shown(sched)),
+        ];
+        all.into_iter()
     }
 }
 
@@ -255,22 +265,6 @@ fn one_of(words: &[&str]) -> String {
     match &quoted[..] {
         [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
         _ => quoted.concat(),
-    }
-}
-
-fn capacity(values: &Values) -> Result<Capacity, Refusal> {
-    match values.get("capacity") {
-        Value::Word(word) if word == SHARED => {
-            let (memory, alpha) = (values.bytes("memory"), values.fraction("alpha"));
-            if alpha.0 == 0 {
-                return Err(Refusal::of("alpha", "must be above 0"));
-            }
-            Ok(Capacity::Shared { memory, alpha })
-        }
-        _ => Ok(match values.size_or_off("capacity") {
-            None => Capacity::Unlimited,
-            Some(size) => Capacity::PerPort(size),
-        }),
     }
 }
 

@@ -5,19 +5,19 @@
 //! that `[switch]` chose. If two such tables match one switch, both must give it the same settings: neither is
 //! more specific than the other.
 
-use crate::decision::{ALPHA, CAPACITY, Decision, MEMORY, decision};
+use crate::decision::{Decision, Memory, decision};
 use crate::document::{Entry, Item, Table, find, join};
 use crate::ledger::Ledger;
 use crate::problem::{At, Problems, suggest};
 use crate::section::{Resolved, resolve};
 use crate::spec::{Layer, Spec};
-use sidestep_types::Param;
+use sidestep_types::{Param, Settings};
 
 /// Key of a section with the switches that differ, by name.
 pub const AT: &str = "at";
 
 /// Parameters that may differ, in addition to the policies.
-pub const MAY_DIFFER: &[Param] = &[CAPACITY, MEMORY, ALPHA];
+pub const MAY_DIFFER: &[Param] = Memory::PARAMS;
 
 /// Names of a switch, as given by its topology.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ pub fn resolve_switches(
     at: &At,
     ledger: &mut Ledger,
     problems: &mut Problems,
-) -> Option<(Resolved, Vec<Differing>)> {
+) -> Option<(Resolved, Option<Decision>, Vec<Differing>)> {
     let reader = Reader {
         spec,
         layers,
@@ -80,11 +80,16 @@ pub fn resolve_switches(
     }
     let plain = tables(layers, |entry| entry.key != AT && !astray(entry));
     let resolved = resolve(spec, &with(layers, &plain), at, ledger, problems);
-    let shown = resolved.as_ref().and_then(|all| {
-        let (part, why) = decision(all).err()?;
-        all.refused(part, &why, at, problems);
-        Some((part, all.place(part, &why, at)))
-    });
+    let (mut common, mut shown) = (None, None);
+    if let Some(all) = &resolved {
+        match decision(all) {
+            Ok(decision) => common = Some(decision),
+            Err((part, why)) => {
+                all.refused(part, &why, at, problems);
+                shown = Some((part, all.place(part, &why, at)));
+            }
+        }
+    }
     let (names, whole) = reader.names(problems);
     let differing = names
         .into_iter()
@@ -92,7 +97,7 @@ pub fn resolve_switches(
     let differing: Vec<_> = differing.collect();
     let differing = differing.into_iter().collect::<Option<Vec<_>>>()?;
     let agreed = reader.agreed(&differing, problems);
-    (whole && agreed).then_some((resolved?, differing))
+    (whole && agreed).then_some((resolved?, common, differing))
 }
 
 /// Returns the tables of the layers, each with only the entries for which `stays` is true.

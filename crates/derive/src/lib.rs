@@ -7,32 +7,31 @@
 
 mod field;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Implements `sidestep_types::Settings` for a struct with named fields: the settings of a policy, a transport
-/// or a shim.
+/// Makes a struct with named fields the settings of a policy, a transport or a shim: `sidestep_types::Settings`.
 ///
-/// Each field is a setting. Lists and documents print its doc comment; its type declares the unit.
-/// `#[setting(…)]` accepts
+/// A field is a setting. Its doc comment is the line that lists and documents print; its type says the unit. Of
+/// `#[setting(…)]` it takes
 ///
-/// - `default = "20 pkt"`, as a user writes it; without a default the setting is required
+/// - `default = "20 pkt"`, as a user writes it; without one the setting is required
 /// - `off = "off"`, the word that reads as `None` of an `Option`
-/// - `key = "max"`, if the key differs from the name of the field
-/// - `range = 1..=1000`, or `above = 0`, and `because = "…"`, which is added to the message after a colon
-/// - `beside(per = "flow" | "destination")`: the setting has an effect only if the setting `per` is one of
-///   these words
+/// - `word = "shared"`, a word that is taken instead of a value of the unit, where the type reads it
+/// - `key = "max"`, where the field is called otherwise
+/// - `range = 1..=1000`, or `above = 0`, and `because = "…"`, which follows after a colon in the message
+/// - `beside(per = "flow" | "destination")`: it has an effect only where the setting `per` is one of these words
+/// - `beside(latency)`: it has an effect only where the setting `latency` is not off
 /// - `bytes`: a whole number that is written as bytes
-/// - `flatten`: inserts the settings of the field's type; `flatten = Group` inserts those of `Group` and
-///   converts it into the field
-/// - `common`: the row of the setting is in another table
-/// - `skip`: the field is not a setting and has its type's default; with `flatten = Group` the rows are
-///   inserted nevertheless
+/// - `flatten`: the field's own settings stand here; with `flatten = Group` those of `Group`, from which the field is made
+/// - `common`: it has its row in another table
+/// - `skip`: no setting, the default of its type; with `flatten = Group` the rows stand here all the same
 ///
-/// `#[settings(check)]` on the struct calls `self.check()` after all fields are read, to refuse values that do
-/// not go together.
+/// `#[settings(check)]` on the struct calls `self.check()` once all is read: what does not go together.
 #[proc_macro_derive(Settings, attributes(setting, settings))]
 pub fn settings(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

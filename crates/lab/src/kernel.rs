@@ -1,10 +1,12 @@
 //! `[host] kernel`: loss-recovery settings that the testbed makes in a host's kernel.
 
+use sidestep_types::Words;
+
 /// Extent to which the testbed sets up loss recovery in a host's kernel. The simulator has no kernel.
 ///
 /// The available settings depend on the kernel's release: the testbed reads it and warns of what it cannot
 /// change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Words)]
 pub enum Kernel {
     /// Set what `[transport]` says; leave the rest at the kernel's defaults.
     #[default]
@@ -14,29 +16,4 @@ pub enum Kernel {
     Plain,
     /// Set nothing.
     Stock,
-}
-
-impl Kernel {
-    /// Words in `[host]`.
-    pub const WORDS: &[&str] = &["told", "plain", "stock"];
-
-    /// Returns the variant of this name.
-    pub fn from_name(name: &str) -> Option<Kernel> {
-        let all = [Kernel::Told, Kernel::Plain, Kernel::Stock];
-        let place = Kernel::WORDS.iter().position(|word| *word == name)?;
-        Some(all[place])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_word_names_one() {
-        let named = Kernel::WORDS.iter().map(|word| Kernel::from_name(word));
-        let all = [Kernel::Told, Kernel::Plain, Kernel::Stock].map(Some);
-        assert!(named.eq(all));
-        assert_eq!(Kernel::from_name("mine"), None);
-    }
 }

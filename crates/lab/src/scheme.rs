@@ -4,15 +4,15 @@ use crate::fabric;
 use crate::kernel::Kernel;
 use crate::marker::Marker;
 use crate::own::Own;
-use crate::tables::{HOST, RANK_SENT, SWITCH, TRANSPORT, TRANSPORTS};
-use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED, rank_gap};
+use crate::tables::{HOST, RankBy, SWITCH, SwitchSettings, TRANSPORT, TRANSPORTS};
+use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
 use sidestep_sim::{
     Change, ClassTransports, NicConfig, Others, Plan, SwitchConfig, TraceFilter, WorldConfig,
 };
 use sidestep_transport::{TransportConfig, shim};
-use sidestep_types::{Framing, Refusal, Seed, Time, Values};
+use sidestep_types::{Framing, Refusal, Seed, Settings, Values};
 use std::num::NonZeroU16;
 
 /// Scheme to compare.
@@ -68,7 +68,7 @@ pub struct SchemeConfig {
     /// Transports of workloads that choose their own, in the order of the scenario.
     pub transports: ClassTransports,
     /// Shims of every host, the first nearest to the transport.
-    pub shims: Vec<(String, Values)>,
+    pub shims: Vec<shim::Chosen>,
     /// Queue of every host's NIC; `None` is an unlimited FIFO.
     pub nic: Option<NicConfig>,
     /// On the testbed, extent to which loss recovery is set up in a host's kernel.
@@ -203,23 +203,18 @@ pub(crate) fn switch(
     decision: Decision,
     values: &Values,
 ) -> Result<SwitchConfig, (&'static str, Refusal)> {
+    let settings = SwitchSettings::read(values).map_err(|why| ("", why))?;
     let config = SwitchConfig {
         route: decision.route,
         buffer: decision.buffer,
         sched: decision.sched,
         capacity: decision.capacity,
-        sent: ranks_by_sent(values).map_err(|why| ("", why))?,
-        pfc: fabric::pfc(values),
-        cioq: fabric::cioq(values),
+        sent: (settings.rank == RankBy::Sent).then_some(settings.gap.rank_gap),
+        pfc: fabric::pfc(&settings),
+        cioq: fabric::cioq(&settings),
     };
     fabric::go_together(&config).map_err(|e| ("", e))?;
     Ok(config)
-}
-
-/// Returns the silence that ends a message, if switches rank data by the bytes they have seen of its flow.
-fn ranks_by_sent(values: &Values) -> Result<Option<Time>, Refusal> {
-    let gap = rank_gap(values)?;
-    Ok((values.word("rank") == RANK_SENT).then_some(gap))
 }
 
 /// Reads `[transport]`.

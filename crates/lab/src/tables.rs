@@ -2,10 +2,9 @@
 //!
 //! The same tables provide defaults, messages, suggestions, `sidestep list` and the docs.
 
-use crate::fabric::FABRICS;
 use crate::shipped::PROFILE_NAMES;
-use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, RANK_GAP};
-use sidestep_types::{Param, ParamUnit};
+use sidestep_config::decision::{Memory, RankGap};
+use sidestep_types::{Bytes, FileName, Fraction, Param, ParamUnit, Settings, Size, Time, Words};
 
 /// `[transport]`: its kinds, the parameters common to all kinds, and which of those a kind uses.
 use crate::kernel::Kernel;
@@ -68,79 +67,59 @@ pub const LISTS: &[Param] = &[
     ),
 ];
 
-/// Word for ranks that switches compute themselves.
-pub(crate) const RANK_SENT: &str = "sent";
-
 /// `[switch]`, beside its three policies.
-pub const SWITCH: &[Param] = &[
-    CAPACITY,
-    MEMORY.beside("capacity", &["shared"]),
-    ALPHA.beside("capacity", &["shared"]),
-    Param::with_default(
-        "rank",
-        ParamUnit::Word(&["marked", RANK_SENT]),
-        "marked",
-        "rank of data packets, for policies that use ranks: as marked by the host, or the bytes of \
-         the flow that the switch has seen",
-    ),
-    RANK_GAP,
-    Param::with_default(
-        "pfc",
-        ParamUnit::Flag,
-        "false",
-        "pause the sender on a port when the switch holds too much from it (IEEE 802.1Qbb, DIBS \
-         section 6)",
-    ),
-    Param::with_default(
-        "pfc_xoff",
-        ParamUnit::Bytes,
-        "140 kB",
-        "bytes held from one port at which its sender is paused; assumed: with the headroom at 1 \
-         Gbps at most 100 full packets a port (DIBS Table 1)",
-    )
-    .beside("pfc", &["true"]),
-    Param::with_default(
-        "pfc_xon",
-        ParamUnit::Bytes,
-        "auto",
-        "bytes held from the port at which its sender is resumed; \"auto\" is two full packets \
-         below pfc_xoff; assumed",
-    )
-    .beside("pfc", &["true"])
-    .or_off("auto"),
-    Param::with_default(
-        "pfc_headroom",
-        ParamUnit::Bytes,
-        "auto",
-        "room beyond pfc_xoff for packets in flight; \"auto\" is enough to lose nothing: two \
-         propagation delays, three full packets and the pause",
-    )
-    .beside("pfc", &["true"])
-    .or_off("auto"),
-    Param::with_default(
-        "fabric",
-        ParamUnit::Word(FABRICS),
-        "output",
-        "\"output\": packets reach their output queue at once; \"cioq\": they wait at the input \
-         and cross the fabric (DIBS section 4)",
-    ),
-    Param::with_default(
-        "speedup",
-        ParamUnit::Fraction,
-        "2",
-        "with \"cioq\": how much faster than the fastest port packets cross, at least 1 (Chuang et \
-         al., 1999: 2 is enough to match output queueing); assumed",
-    )
-    .beside("fabric", &["cioq"]),
-    Param::with_default(
-        "input_capacity",
-        ParamUnit::Size,
-        "100 pkt",
-        "with \"cioq\": capacity of each input queue, in addition to that of the outputs; assumed",
-    )
-    .beside("fabric", &["cioq"])
-    .or_off("unlimited"),
-];
+#[derive(Clone, Copy, Debug, Settings)]
+pub(crate) struct SwitchSettings {
+    #[setting(skip, flatten = Memory)]
+    _memory: (),
+    /// rank of data packets, for policies that use ranks: as marked by the host, or the bytes of the flow that
+    /// the switch has seen
+    #[setting(default = "marked")]
+    pub rank: RankBy,
+    #[setting(flatten)]
+    pub gap: RankGap,
+    /// pause the sender on a port when the switch holds too much from it (IEEE 802.1Qbb, DIBS section 6)
+    #[setting(default = "false")]
+    pub pfc: bool,
+    /// bytes held from one port at which its sender is paused; assumed: with the headroom at 1 Gbps at most 100
+    /// full packets a port (DIBS Table 1)
+    #[setting(default = "140 kB", beside(pfc = "true"))]
+    pub pfc_xoff: Bytes,
+    /// it is resumed at this much or less; "auto" is two full packets below pfc_xoff; assumed
+    #[setting(default = "auto", off = "auto", beside(pfc = "true"))]
+    pub pfc_xon: Option<Bytes>,
+    /// room beyond pfc_xoff for what is on its way; "auto" is what loses nothing: two propagation delays, three full
+    /// packets and the pause
+    #[setting(default = "auto", off = "auto", beside(pfc = "true"))]
+    pub pfc_headroom: Option<Bytes>,
+    /// "output": packets are at their output at once; "cioq": they wait at the input and cross to it (DIBS section 4)
+    #[setting(default = "output")]
+    pub fabric: SwitchFabric,
+    /// with "cioq": how much faster than the fastest port packets cross, at least 1 (Chuang et al., 1999: 2 is enough to
+    /// match output queueing); assumed
+    #[setting(default = "2", beside(fabric = "cioq"))]
+    pub speedup: Fraction,
+    /// with "cioq": what each input holds, beside the capacity of the outputs; assumed
+    #[setting(default = "100 pkt", off = "unlimited", beside(fabric = "cioq"))]
+    pub input_capacity: Option<Size>,
+}
+
+/// What ranks are.
+#[derive(Clone, Copy, Debug, PartialEq, Words)]
+pub(crate) enum RankBy {
+    Marked,
+    Sent,
+}
+
+/// What is between inputs and outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Words)]
+pub(crate) enum SwitchFabric {
+    Output,
+    Cioq,
+}
+
+/// The rows of `[switch]`.
+pub const SWITCH: &[Param] = SwitchSettings::PARAMS;
 
 /// `[workload.NAME]`, beside the keys of its kind.
 pub const WORKLOAD: &[Param] = &[Param::with_default(
@@ -152,130 +131,77 @@ pub const WORKLOAD: &[Param] = &[Param::with_default(
 )];
 
 /// `[host]`, beside a table for each shim, and the buffer policy and scheduler of its NIC.
-pub const HOST: &[Param] = &[
-    Param::with_default(
-        "shims",
-        ParamUnit::File,
-        "none",
-        "shims between the transport and the NIC of every host, the first nearest to the \
-         transport: \"a, b\" or a list of names",
-    )
-    .or_off("none"),
-    Param::with_default(
-        "capacity",
-        ParamUnit::Size,
-        "unlimited",
-        "capacity of the queue of every host's NIC, including the packet on the wire; assumed",
-    )
-    .or_off("unlimited"),
-    Param::with_default(
-        "kernel",
-        ParamUnit::Word(Kernel::WORDS),
-        "told",
-        "testbed: loss recovery of a host's kernel: set as [transport] says (\"told\"), also with \
-         everything else switched off (\"plain\"), or left as it is (\"stock\")",
-    ),
-    Param::with_default(
-        "marker",
-        ParamUnit::Word(Marker::WORDS),
-        "host",
-        "testbed: where the classes of by-size are set: in the host (by its sockets or, with by = \
-         \"sent\", by a program at its interface) or at the switch port to the host (\"port\")",
-    ),
-];
+#[derive(Clone, Debug, Settings)]
+pub(crate) struct HostSettings {
+    /// what is between the transport and the NIC of every host, the first nearest to the transport: "a, b" or a list of
+    /// names
+    #[setting(default = "none", off = "none")]
+    pub shims: Option<FileName>,
+    /// capacity of the queue of every host's NIC, including the packet on the wire; assumed
+    #[setting(default = "unlimited", off = "unlimited")]
+    pub capacity: Option<Size>,
+    /// testbed: how far a host's kernel is told how losses are found and repaired: what [transport] says, nothing else
+    /// that can be switched off ("plain"), or nothing of it ("stock")
+    #[setting(default = "told")]
+    pub kernel: Kernel,
+    /// testbed: what sets the classes of by-size: the host, by its sockets or, by what was sent, by a program at its
+    /// interface, or the port of the switch that leads to it ("port")
+    #[setting(default = "host")]
+    pub marker: Marker,
+}
+
+/// The rows of `[host]`.
+pub const HOST: &[Param] = HostSettings::PARAMS;
 
 /// `[probe]`, beside its [`PROBE_LISTS`].
-pub const PROBE: &[Param] = &[
-    Param::with_default(
-        "links",
-        ParamUnit::Time,
-        "off",
-        "window over which the use of links is measured (DIBS Figure 4)",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "neighbours",
-        ParamUnit::Time,
-        "off",
-        "interval at which the buffers around hot links are sampled (DIBS Figure 5)",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "hot",
-        ParamUnit::Fraction,
-        "0.9",
-        "use from which on a link is hot (DIBS section 3)",
-    ),
-    Param::with_default(
-        "goodput",
-        ParamUnit::Time,
-        "off",
-        "window over which the goodput of each workload is measured",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "drops",
-        ParamUnit::Time,
-        "off",
-        "window over which dropped packets are counted",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "spread_window",
-        ParamUnit::Time,
-        "10 ms",
-        "window of the spread: queues at its end, use of links during it; assumed",
-    ),
-    Param::with_default(
-        "latency_every",
-        ParamUnit::Count,
-        "100",
-        "the latency of every N-th data packet of each host and workload is measured; 1 is every \
-         packet; assumed",
-    ),
-    Param::with_default(
-        "flows_from",
-        ParamUnit::Time,
-        "0 us",
-        "time from which on the goodput of endless flows is measured; assumed: the whole run",
-    ),
-    Param::with_default(
-        "spread_from",
-        ParamUnit::Time,
-        "0 us",
-        "time from which on windows of the spread count; assumed: the whole run",
-    ),
-    Param::with_default(
-        "latency_from",
-        ParamUnit::Time,
-        "0 us",
-        "time from which on data packets have their latency measured; assumed: the whole run",
-    ),
-    Param::with_default(
-        "fair",
-        ParamUnit::Count,
-        "0",
-        "number of draws of hashes for which max-min fair shares are computed; 0 for none",
-    ),
-    Param::with_default(
-        "detours",
-        ParamUnit::Flag,
-        "false",
-        "log the first 100,000 detours (DIBS Figure 2a)",
-    ),
-    Param::with_default(
-        "paths",
-        ParamUnit::Count,
-        "0",
-        "number of data packets whose paths are kept, those with the most detours (DIBS Figure 1)",
-    ),
-    Param::with_default(
-        "loops",
-        ParamUnit::Flag,
-        "false",
-        "count the loops of data packets (DIBS section 4)",
-    ),
-];
+#[derive(Clone, Copy, Debug, Settings)]
+pub(crate) struct ProbeSettings {
+    /// window over which the use of links is measured (DIBS Figure 4)
+    #[setting(default = "off", off = "off")]
+    pub links: Option<Time>,
+    /// interval at which the buffers around hot links are sampled (DIBS Figure 5)
+    #[setting(default = "off", off = "off")]
+    pub neighbours: Option<Time>,
+    /// use from which on a link is hot (DIBS section 3)
+    #[setting(default = "0.9")]
+    pub hot: Fraction,
+    /// window over which the goodput of each workload is measured
+    #[setting(default = "off", off = "off")]
+    pub goodput: Option<Time>,
+    /// window over which dropped packets are counted
+    #[setting(default = "off", off = "off")]
+    pub drops: Option<Time>,
+    /// window of the spread: queues at its end, use of links during it; assumed
+    #[setting(default = "10 ms", beside(spread))]
+    pub spread_window: Time,
+    /// the latency of every N-th data packet of each host and workload is measured; 1 is every packet; assumed
+    #[setting(default = "100", beside(latency))]
+    pub latency_every: u64,
+    /// time from which on the goodput of endless flows is measured; assumed: the whole run
+    #[setting(default = "0 us")]
+    pub flows_from: Time,
+    /// time from which on windows of the spread count; assumed: the whole run
+    #[setting(default = "0 us", beside(spread))]
+    pub spread_from: Time,
+    /// time from which on data packets have their latency measured; assumed: the whole run
+    #[setting(default = "0 us", beside(latency))]
+    pub latency_from: Time,
+    /// number of draws of hashes for which max-min fair shares are computed; 0 for none
+    #[setting(default = "0")]
+    pub fair: u64,
+    /// log the first 100,000 detours (DIBS Figure 2a)
+    #[setting(default = "false")]
+    pub detours: bool,
+    /// number of data packets whose paths are kept, those with the most detours (DIBS Figure 1)
+    #[setting(default = "0")]
+    pub paths: u64,
+    /// count the loops of data packets (DIBS section 4)
+    #[setting(default = "false")]
+    pub loops: bool,
+}
+
+/// The rows of `[probe]`, beside its [`PROBE_LISTS`].
+pub const PROBE: &[Param] = ProbeSettings::PARAMS;
 
 /// Keys of `[probe]` that hold one value or several.
 pub const PROBE_LISTS: &[Param] = &[
@@ -469,7 +395,11 @@ pub const CLAIM: &[Param] = &[
         "numbers that count as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; \">1\", \
          \"<2\", \">0..<2\" exclude the ends",
     ),
-    Param::required("tolerance", ParamUnit::File, "reason for that range"),
+    Param::required(
+        "tolerance",
+        ParamUnit::File,
+        "reason for that range",
+    ),
     Param::with_default(
         "gap",
         ParamUnit::File,

@@ -23,9 +23,8 @@ use ranks::nothing_is_ranked;
 use reordering::{
     held_beyond_a_timeout, nothing_to_order, nothing_to_spray, reordering_looks_like_losses,
 };
-use sidestep_config::decision::Named;
 use sidestep_sim::{Plan, SwitchConfig};
-use sidestep_switch::{Capacity, Nature, buffer, route, sched};
+use sidestep_switch::{Capacity, Nature, buffer, sched};
 use sidestep_types::Value;
 use signals::{
     delays_by_rank, delays_of_hosts, detours_without_signal, line_rate_without_priorities,
@@ -108,20 +107,16 @@ fn overload(scenario: &Scenario) -> Option<String> {
     let share = scenario.load().sum.share;
     (share > 1.0).then(|| {
         let percent = 100.0 * share;
-        format!(
-            "the offered load is {percent:.0} % of the capacity of the hosts' links: queues and \
-             completion times grow with duration"
-        )
+        format!("the offered load is {percent:.0} % of the capacity of the hosts' links: queues and \
+             completion times grow with duration")
     })
 }
 
 fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
     first.flows.is_empty().then(|| {
         let (seed, duration) = (scenario.seeds[0], scenario.duration);
-        format!(
-            "seed {seed} draws no flow within {duration}; set a longer duration, or a flow list \
-             that is not empty"
-        )
+        format!("seed {seed} draws no flow within {duration}; set a longer duration, or a flow list \
+             that is not empty")
     })
 }
 
@@ -134,34 +129,24 @@ fn nature(switch: &SwitchConfig) -> Nature {
 /// Returns the policies of a switch: the kind, name and nature of each.
 fn natures(switch: &SwitchConfig) -> [(&'static str, &str, Nature); 3] {
     [
-        ("route", &switch.route.0, route::nature(&switch.route.0)),
-        ("buffer", &switch.buffer.0, nature(switch)),
-        ("sched", &switch.sched.0, sched::nature(&switch.sched.0)),
+        ("route", switch.route.name(), switch.route.nature()),
+        ("buffer", switch.buffer.name(), nature(switch)),
+        ("sched", switch.sched.name(), switch.sched.nature()),
     ]
 }
 
-fn nature_of(buffer: &Named, sched: &Named) -> Nature {
-    let nature = buffer::nature(&buffer.0);
-    let stays = value(buffer, "deflect") == Some(&Value::Flag(false));
+fn nature_of(buffer: &buffer::Chosen, sched: &sched::Chosen) -> Nature {
+    let nature = buffer.nature();
+    let stays = buffer.get("deflect") == Some(&Value::Flag(false));
     Nature {
         detours: nature.detours && !stays,
         reorders: nature.reorders && !stays,
-        ranks: nature.ranks && !(nature.displaces && sched.0 == "fifo"),
+        ranks: nature.ranks && !(nature.displaces && sched.name() == "fifo"),
         ..nature
     }
 }
 
-/// Returns the value of the buffer policy's parameter, if the policy has it.
-fn value<'a>((name, values): &'a Named, key: &str) -> Option<&'a Value> {
-    let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name)?;
-    let has = entry.params.iter().any(|param| param.name == key);
-    has.then(|| values.get(key))
-}
-
 fn never_detours(switch: &SwitchConfig) -> Option<String> {
     let never = nature(switch).detours && switch.capacity == Capacity::Unlimited;
-    never.then(|| {
-        "an unlimited queue is never full, so no packet is ever detoured; set a capacity"
-            .to_string()
-    })
+    never.then(|| "an unlimited queue is never full, so no packet is ever detoured; set a capacity".to_string())
 }

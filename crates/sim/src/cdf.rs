@@ -18,10 +18,10 @@
 use crate::files::Files;
 use crate::plan::FlowPlan;
 use crate::table::{Table, Wrong};
-use sidestep_types::{Param, ParamUnit, Refusal, Value, Values};
+use sidestep_types::{Param, ParamUnit, Refusal, Settings, Value, Words};
 
 /// Rule for sizes between two points of a distribution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 pub enum Interpolation {
     /// Sizes are spread evenly between the points.
     Linear,
@@ -29,25 +29,12 @@ pub enum Interpolation {
     Step,
 }
 
-impl Interpolation {
-    /// Words of the rules.
-    pub const WORDS: &'static [&'static str] = &["linear", "step"];
-
-    /// Returns the rule of `word`; any word but `step` means linear.
-    pub fn from_word(word: &str) -> Interpolation {
-        match word {
-            "step" => Interpolation::Step,
-            _ => Interpolation::Linear,
-        }
-    }
-
-    /// Returns the word of the rule.
-    pub fn word(self) -> &'static str {
-        match self {
-            Interpolation::Linear => "linear",
-            Interpolation::Step => "step",
-        }
-    }
+/// The setting of workloads that draw sizes.
+#[derive(Clone, Copy, Settings)]
+pub(crate) struct Rule {
+    /// where sizes lie between two points; assumed: as ns-2 and HPCC draw them
+    #[setting(default = "linear")]
+    pub interpolation: Interpolation,
 }
 
 /// Distribution of flow sizes.
@@ -70,17 +57,15 @@ const LARGEST: u64 = FlowPlan::LARGEST;
 const HEADER: &str = "size_bytes,cumulative_probability";
 
 impl SizeCdf {
-    /// Returns the distribution and rule given by the parameters `cdf` and `interpolation`.
-    pub fn of(values: &Values, files: &dyn Files) -> Result<(SizeCdf, Interpolation), Refusal> {
-        let name = values.word("cdf");
-        let cdf = SizeCdf::load(&name, files).map_err(|why| Refusal::about(&["cdf"], why))?;
-        let rule = Interpolation::from_word(&values.word("interpolation"));
-        if rule == Interpolation::Step && uniform(&name).is_some() {
+    /// The distribution called `name`, the parameter `cdf`, where sizes are drawn by `rule`.
+    pub(crate) fn of(name: &str, rule: Rule, files: &dyn Files) -> Result<SizeCdf, Refusal> {
+        let cdf = SizeCdf::load(name, files).map_err(|why| Refusal::about(&["cdf"], why))?;
+        if rule.interpolation == Interpolation::Step && uniform(name).is_some() {
             let expected = "expected interpolation = \"linear\" with cdf = \"uniform …\", which \
                             spreads sizes between its ends";
             return Err(Refusal::about(&["interpolation", "cdf"], expected).got("\"step\""));
         }
-        Ok((cdf, rule))
+        Ok(cdf)
     }
 
     /// Returns the shipped distribution called `name`, or the uniform one it describes, or else reads the file
@@ -239,7 +224,11 @@ impl SizeCdf {
 }
 
 /// Parameter of a uniform distribution: its ends.
-const ENDS: Param = Param::required("cdf", ParamUnit::ByteRange, "smallest to largest size");
+const ENDS: Param = Param::required(
+    "cdf",
+    ParamUnit::ByteRange,
+    "smallest to largest size",
+);
 
 /// Returns the ends in a name that describes a uniform distribution.
 fn uniform(name: &str) -> Option<&str> {
@@ -412,9 +401,7 @@ mod tests {
             said("uniform 98 kB..2 kB"),
             "\"uniform 98 kB..2 kB\": expected \"uniform 2 kB..98 kB\", the smaller first"
         );
-        assert!(
-            said("uniform 2 kB").ends_with("expected two sizes, such as \"uniform 2 kB..98 kB\"")
-        );
+        assert!(said("uniform 2 kB").ends_with("expected two sizes, such as \"uniform 2 kB..98 kB\""));
         assert!(said("uniform 2 kB..2 kB").contains("expected two sizes"));
         assert!(said("uniform 0 B..2 kB").contains("expected sizes from 1 B to"));
         assert!(said("uniform 1 s..2 s").contains("the smaller first"));

@@ -2,9 +2,9 @@
 
 use crate::changes::Change;
 use crate::plan::Plan;
-use sidestep_switch::Capacity;
-use sidestep_transport::TransportConfig;
-use sidestep_types::{Bytes, Framing, Seed, Size, Time, Values};
+use sidestep_switch::{Capacity, buffer, route, sched};
+use sidestep_transport::{TransportConfig, shim};
+use sidestep_types::{Bytes, Framing, Seed, Size, Time};
 
 /// Settings of a run.
 #[derive(Clone, Debug)]
@@ -21,8 +21,8 @@ pub struct WorldConfig {
     pub transport: TransportConfig,
     /// Transports of single classes of flows.
     pub transports: ClassTransports,
-    /// Shims of every host, the first nearest to the transport: names of `sidestep_transport::shim::ENTRIES`.
-    pub shims: Vec<(String, Values)>,
+    /// The shims of every host, the first nearest to the transport.
+    pub shims: Vec<shim::Chosen>,
     /// Queue of every host's NIC; `None` for an unlimited FIFO.
     pub nic: Option<NicConfig>,
     /// Source of all randomness.
@@ -82,16 +82,16 @@ impl ClassTransports {
     }
 }
 
-/// Policies of a switch, by name, with their values, and its memory.
+/// A switch's policies and its memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchConfig {
-    /// A route of `sidestep_switch::route::ENTRIES`.
-    pub route: (String, Values),
-    /// A buffer policy of `sidestep_switch::buffer::ENTRIES`.
-    pub buffer: (String, Values),
-    /// A scheduler of `sidestep_switch::sched::ENTRIES`.
-    pub sched: (String, Values),
-    /// Capacity of the switch.
+    /// Which of the next hops a packet takes.
+    pub route: route::Chosen,
+    /// What happens to a packet that arrives.
+    pub buffer: buffer::Chosen,
+    /// Which packet leaves next.
+    pub sched: sched::Chosen,
+    /// Capacity of the NIC.
     pub capacity: Capacity,
     /// Silence that ends a flow, if the switch ranks data by what it saw of the flow; `None` if it uses the
     /// ranks that hosts mark. The same for every switch.
@@ -105,10 +105,10 @@ pub struct SwitchConfig {
 /// Queue of a NIC: that of a switch with one port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NicConfig {
-    /// A buffer policy of `sidestep_switch::buffer::ENTRIES` that needs no other port.
-    pub buffer: (String, Values),
-    /// A scheduler of `sidestep_switch::sched::ENTRIES`.
-    pub sched: (String, Values),
+    /// A buffer policy that needs no other port.
+    pub buffer: buffer::Chosen,
+    /// Which packet leaves next.
+    pub sched: sched::Chosen,
     /// Capacity of the NIC.
     pub capacity: Capacity,
 }

@@ -303,14 +303,12 @@ impl Ports {
 mod tests {
     use super::*;
     use crate::NoFiles;
-    use crate::topology::{self, Topology};
-    use sidestep_types::Values;
+    use crate::topology::{Topology, fat_tree::FatTree, testbed::Testbed};
+    use sidestep_types::Settings;
 
     #[test]
     fn edges_and_aggregations_of_a_fat_tree_have_a_choice_and_its_cores_none() {
-        let entry = topology::ENTRIES.iter().find(|e| e.name == "fat_tree");
-        let values = Values::defaults(entry.unwrap().params);
-        let network = topology::build("fat_tree", &values, &NoFiles).unwrap();
+        let network = FatTree::defaults().lay(&NoFiles).unwrap();
         let choices = network.choices().unwrap();
         for (switch, choice) in network.switches.iter().zip(choices) {
             assert_eq!(choice, !switch.name.starts_with("core"), "{}", switch.name);
@@ -319,8 +317,7 @@ mod tests {
 
     #[test]
     fn next_hops_are_the_hosts_port_or_every_shortest_way() {
-        let params = topology::testbed::Testbed::ENTRY.params;
-        let network = topology::build("testbed", &Values::defaults(params), &NoFiles).unwrap();
+        let network = Testbed::defaults().lay(&NoFiles).unwrap();
         let hops = network.next_hops().unwrap();
         let ports = |numbers: &[u16]| numbers.iter().map(|&n| PortId(n)).collect::<Vec<_>>();
         // Host 1 is attached to edge 0; the other edges reach it by both aggregation switches.

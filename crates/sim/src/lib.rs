@@ -64,4 +64,7 @@ pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use switching::salt as policy_salt;
 pub use thinned::Thinned;
 pub use watch::{DetourSeen, Latency, LoopCounts, Watched, Watching};
+#[cfg(all(debug_assertions, not(test)))]
+#[doc(hidden)]
+pub use world::compiled;
 pub use world::{Saved, World};

@@ -8,10 +8,11 @@ use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
 use crate::traffic::LEAST_MSS;
 use sidestep_lab::{Probe, Scenario, Scheme, SchemeConfig, Setting};
-use sidestep_softswitch::setup::{Named, Tags, shims_to_toml};
-use sidestep_transport::TcpConfig;
+use sidestep_softswitch::setup::{Tags, shims_to_toml};
+use sidestep_switch::{buffer, route, sched};
+use sidestep_transport::{TcpConfig, shim};
 use sidestep_types::{
-    BitRate, Entry, Framing, PortId, Quantity, Time, Unit, Value, parse_quantity,
+    BitRate, Chosen, Framing, PortId, Quantity, Refusal, Time, Unit, Value, Values, parse_quantity,
 };
 
 /// Order that was read: the runs to make, and the network to build for them.
@@ -151,20 +152,17 @@ fn blueprint(
 /// Returns the policies of switch `number` as lines of a software switch's configuration.
 fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
     let mut decision = scenario.decision(0, number);
-    let route = (&mut decision.route, sidestep_switch::route::ENTRIES);
-    let buffer = (&mut decision.buffer, sidestep_switch::buffer::ENTRIES);
-    let sched = (&mut decision.sched, sidestep_switch::sched::ENTRIES);
-    for (named, entries) in [route, buffer, sched] {
-        last_longer(named, entries, scale);
-    }
+    decision.route = last_longer(&decision.route, route::choose, scale);
+    decision.buffer = last_longer(&decision.buffer, buffer::choose, scale);
+    decision.sched = last_longer(&decision.sched, sched::choose, scale);
     let mut lines = decision.to_toml();
     if let Some(gap) = scenario.schemes[0].config.switch.sent {
         let gap = Time::from_ns(scale.here_ns(gap));
         lines.push_str(&format!("rank = \"sent\"\nrank_gap = \"{gap}\"\n"));
     }
     let shims = &scenario.schemes[0].config.shims;
-    if let Some((_, values)) = shims.iter().find(|(name, _)| name == MARKS)
-        && let Some(codes) = values.numbers_or_off("dscp")
+    if let Some(marks) = shims.iter().find(|shim| shim.name() == MARKS)
+        && let Some(codes) = marks.values().numbers_or_off("dscp")
     {
         let codes: Vec<String> = codes.iter().map(u64::to_string).collect();
         lines.push_str(&format!("dscp = \"{}\"\n", codes.join(", ")));
@@ -178,26 +176,28 @@ fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
     lines
 }
 
-/// Scales the times of a policy or shim to this machine.
-fn last_longer((name, values): &mut Named, entries: &[Entry], scale: Scale) {
-    let entry = entries.iter().find(|entry| entry.name == *name);
-    for param in entry.map_or(&[][..], |entry| entry.params) {
+/// A policy or a shim whose times are longer here.
+fn last_longer<M: ?Sized>(
+    chosen: &Chosen<M>,
+    choose: fn(&str, &Values) -> Result<Chosen<M>, Refusal>,
+    scale: Scale,
+) -> Chosen<M> {
+    let mut values = chosen.values().clone();
+    for param in chosen.params() {
         if let Value::Time(time) = *values.get(param.name) {
             let here = Time::from_ns(scale.here_ns(time));
             values.set(param.name, Value::Time(here));
         }
     }
+    choose(chosen.name(), &values).expect("a longer time is as good")
 }
 
 /// Returns how long switches remember a silent flow, in nanoseconds of this machine.
 fn settle(scenario: &Scenario, scale: Scale) -> u64 {
     let remembers = |number| {
-        let (name, values) = scenario.decision(0, number).sched;
-        let entry = sidestep_switch::sched::ENTRIES
-            .iter()
-            .find(|e| e.name == name);
-        let params = entry.map_or(&[][..], |entry| entry.params);
-        if !params.iter().any(|param| param.name == "count") {
+        let sched = scenario.decision(0, number).sched;
+        let values = sched.values();
+        if sched.get("count").is_none() {
             return 0;
         }
         match values.word_or_off("count").as_deref() {
@@ -218,16 +218,11 @@ fn settings(
 ) -> Result<(HostSettings, Vec<String>), String> {
     let config = &scheme.config;
     if config.framing != Framing::Ethernet {
-        return Err(
-            "framing: expected \"ethernet\": the testbed's switches pace Ethernet frames".into(),
-        );
+        return Err("framing: expected \"ethernet\": the testbed's switches pace Ethernet frames".into());
     }
     if config.switch.pfc.is_some() || config.switch.cioq.is_some() {
-        return Err(
-            "switch.pfc and switch.fabric = \"cioq\": expected neither, since only the simulator \
-             has PFC and CIOQ"
-                .into(),
-        );
+        return Err("switch.pfc and switch.fabric = \"cioq\": expected neither, since only the simulator \
+             has PFC and CIOQ".into());
     }
     let lasting = |s: &&Setting| s.key.ends_with(".connection") && s.value == "persistent";
     if let Some(workload) = scenario.settings().iter().find(lasting) {
@@ -329,12 +324,13 @@ fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String>
     let sidestep_transport::TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
         return Ok(None);
     };
-    if let Some((name, _)) = scheme
+    if let Some(shim) = scheme
         .config
         .shims
         .iter()
         .find(|shim| marks_what_remains(shim))
     {
+        let name = shim.name();
         return Err(format!(
             "host.{name}.by: expected \"packets\" or \"bytes\" with transport \"mptcp\", got \
              \"remaining\": an edge switch sees subflows, not the bytes of the message that each \
@@ -379,11 +375,9 @@ fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
             "transport.dctcp_alpha_moves: expected \"windows\", as in the kernel, got \"echoes\""
                 .into(),
         ),
-        sidestep_transport::Congestion::Dctcp { loss_leaves, .. } if loss_leaves != 0.5 => {
-            Err(format!(
-                "transport.dctcp_loss_leaves: expected 0.5, as in the kernel, got {loss_leaves}"
-            ))
-        }
+        sidestep_transport::Congestion::Dctcp { loss_leaves, .. } if loss_leaves != 0.5 => Err(format!(
+            "transport.dctcp_loss_leaves: expected 0.5, as in the kernel, got {loss_leaves}"
+        )),
         sidestep_transport::Congestion::Dctcp {
             gain,
             initial_alpha,
@@ -408,17 +402,17 @@ const AGENT: &str = "agent-droptail";
 const LONGEST: u64 = 1024;
 
 /// Returns the agent of every host, if the scheme has one.
-pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
-    let Some(place) = shims.iter().position(|(name, _)| name == AGENT) else {
+pub(crate) fn agent(shims: &[shim::Chosen]) -> Result<Option<Agent>, String> {
+    let Some(place) = shims.iter().position(|shim| shim.name() == AGENT) else {
         return Ok(None);
     };
-    let (name, values) = &shims[place];
+    let (name, values) = (AGENT, shims[place].values());
     // The agent runs below the host's TCP; other shims stand at the far end of the host's cable.
     if place > 0 {
         return Err(format!(
             "host.shims: {name}: expected it first: the testbed runs it next to the transport, got \
              {} before it",
-            shims[place - 1].0
+            shims[place - 1].name()
         ));
     }
     let longest = values.count("longest");
@@ -446,16 +440,16 @@ pub(crate) const MARKS: &str = "by-size";
 
 /// Returns the marks that hosts set themselves, if they do.
 pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
-    let place = config.shims.iter().position(|(name, _)| name == MARKS);
+    let place = config.shims.iter().position(|shim| shim.name() == MARKS);
     let Some(place) = place.filter(|_| config.marker == sidestep_lab::Marker::Host) else {
         return Ok(None);
     };
-    let (name, values) = &config.shims[place];
+    let (name, values) = (MARKS, config.shims[place].values());
     if place > 0 {
         return Err(format!(
             "host.shims: {name}: expected it first: sockets mark next to the transport, got {} \
              before it; host.marker = \"port\" moves it to the port of the switch",
-            config.shims[place - 1].0
+            config.shims[place - 1].name()
         ));
     }
     let classes =
@@ -470,9 +464,10 @@ pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
 
 /// Describes in sentences where packets are marked, and how switches read the marks.
 fn marking(config: &SchemeConfig) -> Vec<String> {
-    let Some((_, values)) = config.shims.iter().find(|(name, _)| name == MARKS) else {
+    let Some(marks) = config.shims.iter().find(|shim| shim.name() == MARKS) else {
         return Vec::new();
     };
+    let values = marks.values();
     let mut list = Vec::new();
     if config.marker == sidestep_lab::Marker::Host {
         let words = match values.word("by").as_str() {
@@ -521,38 +516,36 @@ fn marks_can_be_set(scenario: &Scenario, settings: &HostSettings) -> Result<(), 
 }
 
 /// Returns the shims that run at ports of switches.
-fn at_ports(config: &SchemeConfig) -> Vec<Named> {
+fn at_ports(config: &SchemeConfig) -> Vec<shim::Chosen> {
     let own = |name: &str| match name {
         AGENT => true,
         MARKS => config.marker == sidestep_lab::Marker::Host,
         _ => false,
     };
-    let all = config.shims.iter().filter(|(name, _)| !own(name));
+    let all = config.shims.iter().filter(|shim| !own(shim.name()));
     all.cloned().collect()
 }
 
 /// Returns the configuration lines of a port to a host with these shims, with times scaled to this machine.
-fn shims(shims: &[Named], scale: Scale) -> String {
-    let mut all = shims.to_vec();
-    for named in &mut all {
-        last_longer(named, sidestep_transport::shim::ENTRIES, scale);
-    }
-    match all.is_empty() {
+fn shims(shims: &[shim::Chosen], scale: Scale) -> String {
+    let all = shims
+        .iter()
+        .map(|shim| last_longer(shim, shim::choose, scale));
+    match shims.is_empty() {
         true => String::new(),
-        false => shims_to_toml(&all),
+        false => shims_to_toml(&all.collect::<Vec<_>>()),
     }
 }
 
 /// Returns true if a shim marks by remaining size, and so needs announced sizes.
-fn marks_what_remains((name, values): &Named) -> bool {
-    sidestep_transport::shim::nature(name).tags && values.word("by") == "remaining"
+fn marks_what_remains(shim: &shim::Chosen) -> bool {
+    shim.nature().tags && shim.values().word("by") == "remaining"
 }
 
 /// Returns how frames between switches carry the tags of these shims, if they do.
-fn tags(shims: &[Named]) -> Option<Tags> {
-    let (_, values) =
-        (shims.iter()).find(|(name, _)| sidestep_transport::shim::nature(name).tags)?;
-    Some(Tags::of(values).expect("it was read"))
+fn tags(shims: &[shim::Chosen]) -> Option<Tags> {
+    let mark = shims.iter().find(|shim| shim.nature().tags)?;
+    Some(Tags::of(mark.values()).expect("it was read"))
 }
 
 /// Returns the largest segment of any flow; a connection with another MSS sets its own.

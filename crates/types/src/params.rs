@@ -34,8 +34,8 @@ pub struct Param {
     pub off: Option<&'static str>,
     /// Word accepted instead of a value with a unit; reads as [`Value::Word`].
     pub word: Option<&'static str>,
-    /// Condition under which the parameter has an effect: another parameter of the same table, and its words
-    /// that enable this one. `None` if it always has an effect.
+    /// Another parameter of the same table and those of its words beside which this one means something, where there are
+    /// none all but the word for "off"; `None` when it always does.
     pub beside: Option<(&'static str, &'static [&'static str])>,
     /// Description in one line, with the origin of the default.
     pub doc: &'static str,
@@ -149,27 +149,27 @@ impl ParamUnit {
 pub enum Value {
     /// The word that means "without".
     Off,
-    /// A span of time.
+    /// Returns a span of time.
     Time(Time),
-    /// A number of bytes.
+    /// Returns a number of bytes.
     Bytes(Bytes),
-    /// Smallest and largest number of bytes.
+    /// Returns the smallest and the largest number of bytes.
     ByteRange(u64, u64),
-    /// A link rate.
+    /// Returns a link rate.
     Rate(BitRate),
-    /// A queue size in packets or bytes.
+    /// Returns a size in packets or bytes.
     Size(Size),
-    /// Events per million seconds.
+    /// Returns events per million seconds.
     PerMegasecond(u64),
-    /// Numerator and denominator.
+    /// Returns numerator and denominator.
     Fraction(u64, u64),
-    /// A whole number.
+    /// Returns a whole number.
     Count(u64),
     /// At least one whole number.
     Counts(Vec<u64>),
-    /// True or false.
+    /// Returns true or false.
     Flag(bool),
-    /// A word or a path.
+    /// Returns a word or a path.
     Word(String),
     /// At least one value, in the order written.
     List(Vec<Value>),
@@ -297,7 +297,7 @@ macro_rules! getters {
                 pub fn $get(&self, name: &str) -> $type {
                     self.$get_or_off(name).unwrap_or_else(|| panic!("parameter {name:?} is off"))
                 }
-                /// Returns the value, or `None` if the parameter is off.
+                /// Returns the list, or `None` if the parameter is off.
                 #[allow(unused_parens)]
                 pub fn $get_or_off(&self, name: &str) -> Option<$type> {
                     match self.get(name) {

@@ -105,7 +105,7 @@ pub trait Ranged: Setting {
     type Bound: PartialOrd + Display + Default;
 
     /// Returns the value in the type of its bounds; `None` if the setting is off.
-    fn bound(name: &str, value: &Value) -> Option<Self::Bound>;
+    fn bound(name: &'static str, value: &Value) -> Option<Self::Bound>;
 }
 
 /// Type of a setting that is a word of a list.
@@ -119,6 +119,15 @@ pub trait Words: Copy + 'static {
     fn from_name(name: &str) -> Option<Self> {
         let at = Self::WORDS.iter().position(|word| *word == name)?;
         Some(Self::ALL[at])
+    }
+
+    /// The word that stands for it.
+    fn word(self) -> &'static str
+    where
+        Self: PartialEq,
+    {
+        let at = Self::ALL.iter().position(|one| *one == self);
+        Self::WORDS[at.expect("one of all")]
     }
 }
 
@@ -166,6 +175,20 @@ impl Display for Fraction {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counts(pub Vec<u64>);
 
+/// Events in a million seconds, written as those in one: `"300 /s"`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
+pub struct PerMegasecond(pub u64);
+
+impl Display for PerMegasecond {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} /s", self.0 as f64 / 1e6)
+    }
+}
+
+/// The fewest and the most bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ByteRange(pub u64, pub u64);
+
 /// Path of a file, or name of a shipped one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileName(pub String);
@@ -198,6 +221,8 @@ plain! {
     Size: Size, Value::Size(size) => *size;
     Fraction: Fraction, Value::Fraction(above, below) => Fraction(*above, *below);
     f64: Fraction, Value::Fraction(above, below) => *above as f64 / *below as f64;
+    PerMegasecond: PerSecond, Value::PerMegasecond(events) => PerMegasecond(*events);
+    ByteRange: ByteRange, Value::ByteRange(least, most) => ByteRange(*least, *most);
     Counts: Counts, Value::Counts(counts) => Counts(counts.clone());
     FileName: File, Value::Word(path) => FileName(path.clone());
 }
@@ -208,18 +233,17 @@ macro_rules! ordered {
         impl Ranged for $type {
             type Bound = $type;
 
-            fn bound(name: &str, value: &Value) -> Option<$type> {
+            fn bound(name: &'static str, value: &Value) -> Option<$type> {
                 match value {
                     Value::Off => None,
-                    Value::$type(bound) => Some(*bound),
-                    other => other_unit(name, other),
+                    value => Some(<$type as Setting>::read(name, value).expect("as it stands")),
                 }
             }
         }
     )* };
 }
 
-ordered!(Time, Bytes);
+ordered!(Time, Bytes, PerMegasecond);
 
 /// Implements [`Ranged`] for fractions. The bounds of an `f64` are fractions too.
 macro_rules! fractions {
@@ -227,7 +251,7 @@ macro_rules! fractions {
         impl Ranged for $type {
             type Bound = Fraction;
 
-            fn bound(name: &str, value: &Value) -> Option<Fraction> {
+            fn bound(name: &'static str, value: &Value) -> Option<Fraction> {
                 match value {
                     Value::Off => None,
                     Value::Fraction(above, below) => Some(Fraction(*above, *below)),
@@ -256,7 +280,7 @@ macro_rules! counts {
         impl Ranged for $type {
             type Bound = u64;
 
-            fn bound(name: &str, value: &Value) -> Option<u64> {
+            fn bound(name: &'static str, value: &Value) -> Option<u64> {
                 count(name, value)
             }
         }
@@ -300,7 +324,7 @@ impl<T: Setting> Setting for Option<T> {
 impl<T: Ranged> Ranged for Option<T> {
     type Bound = T::Bound;
 
-    fn bound(name: &str, value: &Value) -> Option<T::Bound> {
+    fn bound(name: &'static str, value: &Value) -> Option<T::Bound> {
         T::bound(name, value)
     }
 }
@@ -331,21 +355,30 @@ pub fn within<T: Ranged>(
     because: &str,
 ) -> Result<(), Refusal> {
     match T::bound(name, values.get(name)) {
-        Some(got) if !range.contains(&got) => {
-            let must = match (range.start_bound(), range.end_bound()) {
-                (Bound::Included(least), Bound::Included(most)) => {
-                    format!("from {least} to {most}")
-                }
-                (Bound::Included(least), _) => format!("at least {least}"),
-                (Bound::Excluded(least), _) => format!("above {least}"),
-                (Bound::Unbounded, Bound::Included(most)) => format!("at most {most}"),
-                (Bound::Unbounded, Bound::Excluded(most)) => format!("below {most}"),
-                (Bound::Unbounded, Bound::Unbounded) => unreachable!("everything is in it"),
-            };
-            Err(Refusal::of(name, format!("must be {must}{because}")).got(got))
-        }
-        _ => Ok(()),
+        Some(got) => bounded(name, got, range, because).map(drop),
+        None => Ok(()),
     }
+}
+
+/// The value `got` of the setting `name`, refused unless it is in `range`. `because` ends the message.
+pub fn bounded<B: PartialOrd + Display>(
+    name: &'static str,
+    got: B,
+    range: impl RangeBounds<B>,
+    because: &str,
+) -> Result<B, Refusal> {
+    if range.contains(&got) {
+        return Ok(got);
+    }
+    let must = match (range.start_bound(), range.end_bound()) {
+        (Bound::Included(least), Bound::Included(most)) => format!("from {least} to {most}"),
+        (Bound::Included(least), _) => format!("at least {least}"),
+        (Bound::Excluded(least), _) => format!("above {least}"),
+        (Bound::Unbounded, Bound::Included(most)) => format!("at most {most}"),
+        (Bound::Unbounded, Bound::Excluded(most)) => format!("below {most}"),
+        (Bound::Unbounded, Bound::Unbounded) => unreachable!("everything is in it"),
+    };
+    Err(Refusal::of(name, format!("must be {must}{because}")).got(got))
 }
 
 /// Refuses 0 for the setting `name`, in any unit. The message ends with `because`.

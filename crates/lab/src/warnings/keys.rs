@@ -1,4 +1,5 @@
-//! Warnings about keys that were given and that nothing in the scenario reads.
+//! Keys that were given and that nothing in the scenario reads: of a shim, a transport or a switch that is not there,
+//! where `beside` goes by the words of another key of one table.
 
 use super::parts::Part;
 use crate::scenario::{Scenario, Setting};
@@ -11,7 +12,8 @@ use sidestep_types::Param;
 
 /// Warns of parameters of shims that no scheme has.
 pub(super) fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
-    let has = |scheme: &Scheme, name: &str| scheme.config.shims.iter().any(|(n, _)| n == name);
+    let has =
+        |scheme: &Scheme, name: &str| scheme.config.shims.iter().any(|shim| shim.name() == name);
     let mut warnings = Vec::new();
     for entry in shim::ENTRIES {
         let begins = format!("host.{}.", entry.name);

@@ -1,17 +1,15 @@
 //! Warnings about signals that a transport needs and switches, shims or hosts do not give: marks, echoes,
 //! losses, delays.
 
-use super::{nature, nature_of, value};
+use super::{nature, nature_of};
 use crate::scheme::Scheme;
-use sidestep_config::decision::Named;
 use sidestep_sim::SwitchConfig;
-use sidestep_switch::Capacity;
-use sidestep_transport::shim;
+use sidestep_switch::{Capacity, buffer, sched};
 use sidestep_types::{Size, Value};
 
 pub(super) fn nothing_marks(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     (silent(&switch.buffer, &switch.sched) && reacts_to_marks(scheme)).then(|| {
-        let buffer = &switch.buffer.0;
+        let buffer = switch.buffer.name();
         format!("the transport reacts to marks, but buffer {buffer:?} as set marks no packets")
     })
 }
@@ -23,7 +21,7 @@ pub(super) fn nothing_marks_for_agent(scheme: &Scheme, switch: &SwitchConfig) ->
         return Some(format!(
             "{name} passes only duplicate acknowledgements that echo a mark, but buffer {:?} of \
              [host] marks nothing: each loss at a NIC costs a timeout",
-            nic.buffer.0
+            nic.buffer.name()
         ));
     }
     let silent = reacts_to_marks(scheme) && silent(&switch.buffer, &switch.sched);
@@ -31,7 +29,7 @@ pub(super) fn nothing_marks_for_agent(scheme: &Scheme, switch: &SwitchConfig) ->
         format!(
             "{name} passes only duplicate acknowledgements that echo a mark, but buffer {:?} as \
              set marks nothing: each loss there costs a timeout",
-            switch.buffer.0
+            switch.buffer.name()
         )
     })
 }
@@ -50,9 +48,9 @@ pub(super) fn nothing_echoes(scheme: &Scheme) -> Option<String> {
 /// Warns of a shim that holds duplicates back, but passes enough of them to start a repair.
 pub(super) fn passes_too_many(scheme: &Scheme) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
-    scheme.config.shims.iter().find_map(|(name, values)| {
-        let param = shim::nature(name).passes?;
-        let passes = values.count(param);
+    scheme.config.shims.iter().find_map(|shim| {
+        let param = shim.nature().passes?;
+        let (name, passes) = (shim.name(), shim.values().count(param));
         (passes >= u64::from(threshold)).then(|| {
             format!(
                 "{name} passes the first {passes} duplicate acknowledgements of a run, so \
@@ -62,11 +60,11 @@ pub(super) fn passes_too_many(scheme: &Scheme) -> Option<String> {
     })
 }
 
-pub(super) fn marks_too_late(buffer: &Named, capacity: Capacity) -> Option<String> {
+pub(super) fn marks_too_late(buffer: &buffer::Chosen, capacity: Capacity) -> Option<String> {
     let Capacity::PerPort(capacity) = capacity else {
         return None;
     };
-    let Some(Value::Size(mark_at)) = value(buffer, "mark_at") else {
+    let Some(Value::Size(mark_at)) = buffer.get("mark_at") else {
         return None;
     };
     let late = match (mark_at, capacity) {
@@ -74,12 +72,8 @@ pub(super) fn marks_too_late(buffer: &Named, capacity: Capacity) -> Option<Strin
         (Size::Bytes(mark), Size::Bytes(room)) => *mark >= room,
         _ => false,
     };
-    late.then(|| {
-        format!(
-            "mark_at ({mark_at}) is not below capacity ({capacity}): the queue is full before it \
-             marks"
-        )
-    })
+    late.then(|| format!("mark_at ({mark_at}) is not below capacity ({capacity}): the queue is full before it \
+             marks"))
 }
 
 pub(super) fn detours_without_signal(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
@@ -98,7 +92,7 @@ pub(super) fn line_rate_without_priorities(
 ) -> Option<String> {
     let transport = &scheme.config.transport;
     let expected = transport.nature().buffer?;
-    let buffer = &switch.buffer.0;
+    let buffer = switch.buffer.name();
     let evicts = nature(switch).answers.contains(&"evict");
     (buffer != expected && !evicts).then(|| {
         format!(
@@ -120,7 +114,7 @@ pub(super) fn delays_by_rank(scheme: &Scheme, switch: &SwitchConfig) -> Option<S
              rank of a flow: packets with the most bytes left to send are dropped, those with the \
              fewest leave first",
             scheme.config.transport.name(),
-            switch.buffer.0
+            switch.buffer.name()
         )
     })
 }
@@ -140,10 +134,10 @@ pub(super) fn delays_of_hosts(scheme: &Scheme) -> Option<String> {
 }
 
 /// Returns the name of a shim that uses echoes of marks.
-fn reads_echoes(scheme: &Scheme) -> Option<&str> {
+fn reads_echoes(scheme: &Scheme) -> Option<&'static str> {
     let mut shims = scheme.config.shims.iter();
-    let reads = shims.find(|(name, _)| shim::nature(name).echoes)?;
-    Some(&reads.0)
+    let reads = shims.find(|shim| shim.nature().echoes)?;
+    Some(reads.name())
 }
 
 pub(super) fn reacts_to_marks(scheme: &Scheme) -> bool {
@@ -155,6 +149,6 @@ fn goes_by_delays(scheme: &Scheme) -> bool {
 }
 
 /// True if a buffer policy marks nothing.
-pub(super) fn silent(buffer: &Named, sched: &Named) -> bool {
-    !nature_of(buffer, sched).marks || value(buffer, "mark_at") == Some(&Value::Off)
+pub(super) fn silent(buffer: &buffer::Chosen, sched: &sched::Chosen) -> bool {
+    !nature_of(buffer, sched).marks || buffer.get("mark_at") == Some(&Value::Off)
 }

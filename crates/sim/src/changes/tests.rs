@@ -1,11 +1,10 @@
 use super::*;
 use crate::NoFiles;
-use crate::topology::{self, Topology};
-use sidestep_types::Values;
+use crate::topology::{Topology, testbed::Testbed};
+use sidestep_types::Settings;
 
 fn testbed() -> Network {
-    let params = topology::testbed::Testbed::ENTRY.params;
-    topology::build("testbed", &Values::defaults(params), &NoFiles).unwrap()
+    Testbed::defaults().lay(&NoFiles).unwrap()
 }
 
 fn us(n: u64) -> Time {

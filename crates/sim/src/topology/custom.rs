@@ -20,31 +20,27 @@ use super::{Builder, Link, MAX_HOSTS, Topology};
 use crate::files::Files;
 use crate::network::{End, Network, SwitchInfo};
 use crate::table::{Row, Table, Wrong};
-use sidestep_types::{Entry, HostId, Param, ParamUnit, Refusal, Value, Values};
+use sidestep_types::{About, FileName, HostId, Param, Refusal, Setting, Settings, Value};
 use std::collections::BTreeMap;
 
 /// See the module.
-pub struct Custom;
+#[derive(Settings)]
+pub struct Custom {
+    /// header a,b,rate,delay; rows like h0,s0,1 Gbps,1 us
+    file: FileName,
+}
 
 const HEADER: &str = "a,b,rate,delay";
 
-const RATE: Param = Param::required("rate", ParamUnit::Rate, "");
-const DELAY: Param = Param::required("delay", ParamUnit::Time, "");
-
 impl Topology for Custom {
-    const ENTRY: Entry = Entry {
+    const ABOUT: About = About {
         name: "custom",
         summary: "a file with one cable per line",
         source: "Sidestep's own format",
-        params: &[Param::required(
-            "file",
-            ParamUnit::File,
-            "header a,b,rate,delay; rows like h0,s0,1 Gbps,1 us",
-        )],
     };
 
-    fn lay(values: &Values, files: &dyn Files) -> Result<Network, Refusal> {
-        let path = values.word("file");
+    fn lay(self, files: &dyn Files) -> Result<Network, Refusal> {
+        let FileName(path) = self.file;
         let text = files.read(&path).map_err(|why| format!("{path:?}: {why}"));
         let network = text.and_then(|text| parse(&path, &text));
         network.map_err(|why| Refusal::about(&["file"], why))
@@ -83,11 +79,9 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
         };
         let mut wrong = Wrong::default();
         let (a, b) = (wrong.keep(end(0)), wrong.keep(end(1)));
-        let (rate, delay) = (
-            wrong.keep(value(&table, row, 2, &RATE)),
-            wrong.keep(value(&table, row, 3, &DELAY)),
-        );
-        let cable = || Some((a?, b?, link(rate?, delay?)));
+        let rate = wrong.keep(cell(&table, row, 2));
+        let delay = wrong.keep(cell(&table, row, 3));
+        let cable = || Some((a?, b?, Link::of(rate?, delay?)));
         let (a, b, link) = wrong.or(cable())?;
         net.cable(a, b, link);
         Ok(())
@@ -124,14 +118,9 @@ fn host_number(word: &str) -> Option<Option<u32>> {
     all.then(|| digits.parse().ok())
 }
 
-fn value(table: &Table<'_>, row: &Row, column: usize, param: &Param) -> Result<Value, String> {
-    let value = Value::parse(row.cell(column), param);
-    value.map_err(|why| table.error(row.line, why.expected, &why.got))
-}
-
-fn link(rate: Value, delay: Value) -> Link {
-    let mut values = Values::default();
-    values.set("rate", rate);
-    values.set("delay", delay);
-    Link::of(&values, "rate", "delay")
+/// The value in a cell, with its unit.
+fn cell<T: Setting>(table: &Table<'_>, row: &Row, column: usize) -> Result<T, String> {
+    let value = Value::parse(row.cell(column), &Param::required("", T::UNIT, ""));
+    let value = value.map_err(|why| table.error(row.line, why.expected, &why.got))?;
+    T::read("", &value).map_err(String::from)
 }

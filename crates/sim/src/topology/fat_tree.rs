@@ -17,76 +17,53 @@
 //!                  agg-core links once more: both at 2 give 1:2 out of a rack and 1:4 out of a
 //!                  pod. The paper does not say which network it ran.
 
-use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
+use super::{Builder, Link, PORTS, Topology, at_most_hosts};
 use crate::files::Files;
 use crate::network::{End, Network, SwitchInfo};
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
+use sidestep_types::{About, BitRate, Refusal, Settings, Time};
 
 /// See the module.
-pub struct FatTree;
+#[derive(Settings)]
+pub struct FatTree {
+    /// ports of every switch; DIBS section 5.3
+    #[setting(default = "8", range = 2..=PORTS)]
+    k: u32,
+    /// rate of every link; DIBS Table 1
+    #[setting(default = "1 Gbps")]
+    rate: BitRate,
+    /// delay of every link; assumed: DIBS is silent
+    #[setting(default = "1 us")]
+    delay: Time,
+    /// divides the rate of every link between switches; DIBS Table 2, section 5.5.4
+    #[setting(default = "1", range = 1..=1_000_000)]
+    oversubscribe_links: u32,
+    /// divides the rate of aggregation-to-core links further; assumed: DIBS names only links between switches
+    #[setting(default = "1", range = 1..=1_000_000)]
+    oversubscribe_core: u32,
+    /// core switches kept, the first ones of every group; a multiple of k/2; assumed: all (k/2)^2
+    #[setting(default = "all", off = "all")]
+    cores: Option<u64>,
+}
 
 impl Topology for FatTree {
-    const ENTRY: Entry = Entry {
+    const ABOUT: About = About {
         name: "fat_tree",
         summary: "k pods of edge and aggregation switches under (k/2)^2 cores; k^3/4 hosts",
         source: "Al-Fares et al., SIGCOMM 2008",
-        params: &[
-            Param::with_default(
-                "k",
-                ParamUnit::Count,
-                "8",
-                "ports of every switch; DIBS section 5.3",
-            ),
-            Param::with_default(
-                "rate",
-                ParamUnit::Rate,
-                "1 Gbps",
-                "rate of every link; DIBS Table 1",
-            ),
-            Param::with_default(
-                "delay",
-                ParamUnit::Time,
-                "1 us",
-                "delay of every link; assumed: DIBS is silent",
-            ),
-            Param::with_default(
-                "oversubscribe_links",
-                ParamUnit::Count,
-                "1",
-                "divides the rate of every link between switches; DIBS Table 2, section 5.5.4",
-            ),
-            Param::with_default(
-                "oversubscribe_core",
-                ParamUnit::Count,
-                "1",
-                "divides the rate of aggregation-to-core links further; assumed: DIBS names only \
-                 links between switches",
-            ),
-            Param::with_default(
-                "cores",
-                ParamUnit::Count,
-                "all",
-                "core switches kept, the first ones of every group; a multiple of k/2; assumed: all (k/2)^2",
-            )
-            .or_off("all"),
-        ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
-        let k = count(values, "k", 2, MAX_PORTS)?;
+    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+        let k = self.k;
         if k % 2 == 1 {
             return Err(Refusal::of("k", "must be even").got(k));
         }
         let half = k / 2;
         at_most_hosts(u64::from(k) * u64::from(half) * u64::from(half), &["k"])?;
-        let kept = kept_per_group(values.count_or_off("cores"), half)?;
-        let access = Link::of(values, "rate", "delay");
-        let fabric = access.slower(
-            count(values, "oversubscribe_links", 1, 1_000_000)?,
-            &["oversubscribe_links"],
-        );
+        let kept = kept_per_group(self.cores, half)?;
+        let access = Link::of(self.rate, self.delay);
+        let fabric = access.slower(self.oversubscribe_links, &["oversubscribe_links"]);
         let core_link = fabric.slower(
-            count(values, "oversubscribe_core", 1, 1_000_000)?,
+            self.oversubscribe_core,
             &["oversubscribe_core", "oversubscribe_links"],
         );
 

@@ -9,68 +9,57 @@
 //! **Source**       Ahn, Binkert, Davis, McLaren and Schreiber, SC 2009: HyperX(L, S, K, T).
 //! **Deviations**   K, the cables side by side in a dimension, is 1: give a higher `fabric_rate`.
 
-use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
+use super::{Builder, Link, MAX_PORTS, PORTS, Topology, at_most_hosts};
 use crate::files::Files;
 use crate::network::{Network, SwitchInfo};
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
+use sidestep_types::{
+    About, BitRate, FileName, ParamUnit, Refusal, Setting, Settings, Time, Value,
+};
 
 /// See the module.
-pub struct HyperX;
+#[derive(Settings)]
+pub struct HyperX {
+    /// switches in each of 1 to 8 dimensions; assumed
+    #[setting(default = "4x4")]
+    shape: Shape,
+    /// hosts on each switch; assumed
+    #[setting(default = "4", range = 1..=PORTS)]
+    hosts_per_switch: u32,
+    /// rate of links from host to switch; DIBS Table 1
+    #[setting(default = "1 Gbps")]
+    host_rate: BitRate,
+    /// rate of links from switch to switch; DIBS Table 1
+    #[setting(default = "1 Gbps")]
+    fabric_rate: BitRate,
+    /// delay of every link; assumed
+    #[setting(default = "1 us")]
+    delay: Time,
+}
+
+/// Switches in each dimension: `4x4`.
+struct Shape(Vec<u32>);
 
 impl Topology for HyperX {
-    const ENTRY: Entry = Entry {
+    const ABOUT: About = About {
         name: "hyperx",
         summary: "a grid of switches in which every line is a full mesh",
         source: "Ahn et al., SC 2009",
-        params: &[
-            Param::with_default(
-                "shape",
-                ParamUnit::File,
-                "4x4",
-                "switches in each of 1 to 8 dimensions; assumed",
-            ),
-            Param::with_default(
-                "hosts_per_switch",
-                ParamUnit::Count,
-                "4",
-                "hosts on each switch; assumed",
-            ),
-            Param::with_default(
-                "host_rate",
-                ParamUnit::Rate,
-                "1 Gbps",
-                "rate of links from host to switch; DIBS Table 1",
-            ),
-            Param::with_default(
-                "fabric_rate",
-                ParamUnit::Rate,
-                "1 Gbps",
-                "rate of links from switch to switch; DIBS Table 1",
-            ),
-            Param::with_default(
-                "delay",
-                ParamUnit::Time,
-                "1 us",
-                "delay of every link; assumed",
-            ),
-        ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
-        let shape = shape(&values.word("shape"))?;
-        let hosts = count(values, "hosts_per_switch", 1, MAX_PORTS)?;
+    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+        let (Shape(shape), hosts) = (self.shape, self.hosts_per_switch);
         let ports = hosts + shape.iter().map(|n| n - 1).sum::<u32>();
         if ports > MAX_PORTS {
-            let expected = format!(
-                "hosts_per_switch and shape: expected at most {MAX_PORTS} ports per switch"
-            );
+            let expected =
+                format!("hosts_per_switch and shape: expected at most {MAX_PORTS} ports per switch");
             return Err(Refusal::about(&["hosts_per_switch", "shape"], expected).got(ports));
         }
         // With so few ports the product cannot overflow.
         let switches = shape.iter().map(|n| u64::from(*n)).product::<u64>();
         at_most_hosts(switches * u64::from(hosts), &["shape", "hosts_per_switch"])?;
-        let access = Link::of(values, "host_rate", "delay");
-        let fabric = Link::of(values, "fabric_rate", "delay");
+        let link = |rate, called| Link::of(rate, self.delay).called(called, "delay");
+        let access = link(self.host_rate, "host_rate");
+        let fabric = link(self.fabric_rate, "fabric_rate");
         let mut net = Builder::default();
         let points: Vec<Vec<u32>> = (0..switches as u32).map(|s| point(s, &shape)).collect();
         let all: Vec<_> = points.iter().map(|at| net.switch(info(at))).collect();
@@ -86,20 +75,25 @@ impl Topology for HyperX {
     }
 }
 
-/// Parses the numbers of `4x4`.
-fn shape(text: &str) -> Result<Vec<u32>, Refusal> {
-    let sizes: Option<Vec<u32>> = (text.split('x'))
-        .map(|n| {
+impl Setting for Shape {
+    const UNIT: ParamUnit = FileName::UNIT;
+
+    fn read(name: &'static str, value: &Value) -> Result<Shape, Refusal> {
+        let FileName(text) = FileName::read(name, value)?;
+        let size = |n: &str| {
             n.trim()
                 .parse()
                 .ok()
                 .filter(|n| (1..=MAX_PORTS).contains(n))
-        })
-        .collect();
-    sizes.filter(|sizes| sizes.len() <= 8).ok_or_else(|| {
-        let expected = format!("shape: expected 1 to 8 numbers from 1 to {MAX_PORTS} like \"4x4\"");
-        Refusal::about(&["shape"], expected).got(format!("{text:?}"))
-    })
+        };
+        let sizes: Option<Vec<u32>> = text.split('x').map(size).collect();
+        let sizes = sizes.filter(|sizes| sizes.len() <= 8).ok_or_else(|| {
+            let expected =
+                format!("{name}: expected 1 to 8 numbers from 1 to {MAX_PORTS} like \"4x4\"");
+            Refusal::about(&[name], expected).got(format!("{text:?}"))
+        });
+        sizes.map(Shape)
+    }
 }
 
 /// Returns the description of the switch at these coordinates. Switches with the same first coordinate are

@@ -11,70 +11,48 @@
 //! **Source**       Singla, Hong, Popa and Godfrey, NSDI 2012, section 3.
 //! **Deviations**   an odd number of switch ports in all is refused; the paper leaves one unused.
 
-use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
+use super::{Builder, EveryLink, Link, PORTS, Topology, at_most_hosts};
 use crate::files::Files;
 use crate::network::{Network, SwitchInfo};
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Rng, Seed, Values};
+use sidestep_types::settings::bounded;
+use sidestep_types::{About, Refusal, Rng, Seed, Settings};
 
 /// See the module.
-pub struct Jellyfish;
+#[derive(Settings)]
+pub struct Jellyfish {
+    /// number of switches; assumed: the hosts of a k = 8 fat-tree on four fifths of its switches
+    #[setting(default = "64", range = 2..=16_384)]
+    switches: u32,
+    /// ports of each switch that lead to other switches; assumed
+    #[setting(default = "6", range = 1..=PORTS - 1)]
+    degree: u32,
+    /// hosts on each switch; assumed
+    #[setting(default = "2")]
+    hosts_per_switch: u64,
+    /// number of the random graph; the seed of a run does not change it
+    #[setting(default = "1")]
+    graph: u64,
+    #[setting(flatten = EveryLink)]
+    link: Link,
+}
 
 impl Topology for Jellyfish {
-    const ENTRY: Entry = Entry {
+    const ABOUT: About = About {
         name: "jellyfish",
         summary: "a random regular graph of switches, each with hosts",
         source: "Singla et al., NSDI 2012",
-        params: &[
-            Param::with_default(
-                "switches",
-                ParamUnit::Count,
-                "64",
-                "number of switches; assumed: the hosts of a k = 8 fat-tree on four fifths of its \
-                 switches",
-            ),
-            Param::with_default(
-                "degree",
-                ParamUnit::Count,
-                "6",
-                "ports of each switch that lead to other switches; assumed",
-            ),
-            Param::with_default(
-                "hosts_per_switch",
-                ParamUnit::Count,
-                "2",
-                "hosts on each switch; assumed",
-            ),
-            Param::with_default(
-                "graph",
-                ParamUnit::Count,
-                "1",
-                "number of the random graph; the seed of a run does not change it",
-            ),
-            Param::with_default(
-                "rate",
-                ParamUnit::Rate,
-                "1 Gbps",
-                "rate of every link; DIBS Table 1",
-            ),
-            Param::with_default(
-                "delay",
-                ParamUnit::Time,
-                "1 us",
-                "delay of every link; assumed",
-            ),
-        ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
-        let switches = count(values, "switches", 2, 16_384)?;
-        let degree = count(values, "degree", 1, MAX_PORTS - 1)?;
-        let hosts = count(values, "hosts_per_switch", 1, MAX_PORTS - degree)?;
+    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+        let (switches, degree, link) = (self.switches, self.degree, self.link);
+        let most = PORTS - u64::from(degree);
+        let hosts = bounded("hosts_per_switch", self.hosts_per_switch, 1..=most, "")? as u32;
         at_most_hosts(
             u64::from(switches) * u64::from(hosts),
             &["switches", "hosts_per_switch"],
         )?;
         possible(switches, degree)?;
-        let seed = Seed(values.count("graph"));
+        let seed = Seed(self.graph);
         let cables = (0..MOST_DRAWS)
             .map(|draw| Graph::draw(switches, degree, &mut seed.stream(("jellyfish", draw))))
             .find(|graph| graph.is_regular() && graph.is_connected())
@@ -87,7 +65,6 @@ impl Topology for Jellyfish {
             })?
             .cables();
 
-        let link = Link::of(values, "rate", "delay");
         let mut net = Builder::default();
         let all: Vec<_> = (0..switches)
             .map(|i| net.switch(SwitchInfo::named(format!("switch {i}"))))

@@ -7,75 +7,53 @@
 //! **Source**       the defaults are the fabric of Vertigo's artefact: 4 spines, 8 leaves, 320 hosts
 //!                  (Abdous et al., CoNEXT 2021).
 
-use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
+use super::{Builder, Link, PORTS, Topology, at_most_hosts};
 use crate::files::Files;
 use crate::network::{Network, SwitchInfo};
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
+use sidestep_types::{About, BitRate, Refusal, Settings, Time};
 
 /// See the module.
-pub struct LeafSpine;
+#[derive(Settings)]
+pub struct LeafSpine {
+    /// leaf switches; Vertigo artefact
+    #[setting(default = "8", range = 1..=PORTS)]
+    leaves: u32,
+    /// spine switches; Vertigo artefact
+    #[setting(default = "4", range = 1..=PORTS)]
+    spines: u32,
+    /// hosts on each leaf; Vertigo artefact
+    #[setting(default = "40", range = 1..=PORTS)]
+    hosts_per_leaf: u32,
+    /// delay of links from host to leaf; Vertigo artefact
+    #[setting(default = "10 Gbps")]
+    host_rate: BitRate,
+    /// delay of links from leaf to spine; Vertigo artefact
+    #[setting(default = "40 Gbps")]
+    fabric_rate: BitRate,
+    /// delay of links from host to leaf; Vertigo artefact
+    #[setting(default = "1 us")]
+    host_delay: Time,
+    /// delay of links from leaf to spine; Vertigo artefact
+    #[setting(default = "5 us")]
+    fabric_delay: Time,
+}
 
 impl Topology for LeafSpine {
-    const ENTRY: Entry = Entry {
+    const ABOUT: About = About {
         name: "leaf_spine",
         summary: "every leaf cabled to every spine, hosts on the leaves",
         source: "Abdous et al., CoNEXT 2021 (Vertigo), its artefact",
-        params: &[
-            Param::with_default(
-                "leaves",
-                ParamUnit::Count,
-                "8",
-                "leaf switches; Vertigo artefact",
-            ),
-            Param::with_default(
-                "spines",
-                ParamUnit::Count,
-                "4",
-                "spine switches; Vertigo artefact",
-            ),
-            Param::with_default(
-                "hosts_per_leaf",
-                ParamUnit::Count,
-                "40",
-                "hosts on each leaf; Vertigo artefact",
-            ),
-            Param::with_default(
-                "host_rate",
-                ParamUnit::Rate,
-                "10 Gbps",
-                "rate of links from host to leaf; Vertigo artefact",
-            ),
-            Param::with_default(
-                "fabric_rate",
-                ParamUnit::Rate,
-                "40 Gbps",
-                "rate of links from leaf to spine; Vertigo artefact",
-            ),
-            Param::with_default(
-                "host_delay",
-                ParamUnit::Time,
-                "1 us",
-                "delay of links from host to leaf; Vertigo artefact",
-            ),
-            Param::with_default(
-                "fabric_delay",
-                ParamUnit::Time,
-                "5 us",
-                "delay of links from leaf to spine; Vertigo artefact",
-            ),
-        ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
-        let leaves = count(values, "leaves", 1, MAX_PORTS)?;
-        let spines = count(values, "spines", 1, MAX_PORTS)?;
-        let hosts = count(values, "hosts_per_leaf", 1, MAX_PORTS)?;
+    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+        let (leaves, spines, hosts) = (self.leaves, self.spines, self.hosts_per_leaf);
         at_most_hosts(
             u64::from(leaves) * u64::from(hosts),
             &["leaves", "hosts_per_leaf"],
         )?;
-        let access = Link::of(values, "host_rate", "host_delay");
-        let fabric = Link::of(values, "fabric_rate", "fabric_delay");
+        let access = Link::of(self.host_rate, self.host_delay).called("host_rate", "host_delay");
+        let fabric =
+            Link::of(self.fabric_rate, self.fabric_delay).called("fabric_rate", "fabric_delay");
 
         let mut net = Builder::default();
         let leaf: Vec<_> = (0..leaves)

@@ -5,7 +5,7 @@
 
 use crate::files::Files;
 use crate::network::{Cable, End, Network, SwitchInfo};
-use sidestep_types::{BitRate, Entry, HostId, Refusal, SwitchId, Time, Values};
+use sidestep_types::{About, BitRate, Entry, HostId, Refusal, Settings, SwitchId, Time, Values};
 
 mod check;
 pub mod custom;
@@ -21,33 +21,37 @@ pub mod tree;
 
 pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 
-/// A topology that can be built from its parameters.
+/// A topology with its settings, whose cables can be laid.
 ///
 /// ```
 /// use sidestep_sim::topology::Topology;
 /// use sidestep_sim::{Cable, End, Files, Network, NoFiles, SwitchInfo};
-/// use sidestep_types::{Entry, HostId, Param, ParamUnit, Refusal, SwitchId, Values};
+/// use sidestep_types::{About, BitRate, HostId, Refusal, Settings, SwitchId, Time};
 ///
 /// /// Two hosts under one rack switch.
-/// struct Pair;
+/// #[derive(Settings)]
+/// struct Pair {
+///     /// of each cable; assumed
+///     #[setting(default = "1 Gbps")]
+///     rate: BitRate,
+///     /// of each cable; assumed
+///     #[setting(default = "1 us")]
+///     delay: Time,
+/// }
 ///
 /// impl Topology for Pair {
-///     const ENTRY: Entry = Entry {
+///     const ABOUT: About = About {
 ///         name: "pair",
 ///         summary: "two hosts under one rack switch",
 ///         source: "none",
-///         params: &[
-///             Param::with_default("rate", ParamUnit::Rate, "1 Gbps", "of each cable; assumed"),
-///             Param::with_default("delay", ParamUnit::Time, "1 us", "of each cable; assumed"),
-///         ],
 ///     };
 ///
-///     fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
+///     fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
 ///         let cable = |host| Cable {
 ///             a: End::Host(HostId(host)),
 ///             b: End::Switch(SwitchId(0)),
-///             rate: values.rate("rate"),
-///             delay: values.time("delay"),
+///             rate: self.rate,
+///             delay: self.delay,
 ///         };
 ///         Ok(Network {
 ///             hosts: 2,
@@ -57,17 +61,20 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 ///     }
 /// }
 ///
-/// let network = Pair::lay(&Values::defaults(Pair::ENTRY.params), &NoFiles)?;
+/// let network = Pair::defaults().lay(&NoFiles)?;
 /// assert_eq!(network.validate(), Ok(()));
 /// assert_eq!(network.switches[0].name, "tor 0");
 /// # Ok::<(), Refusal>(())
 /// ```
-pub trait Topology {
-    /// Name, source and parameters.
-    const ENTRY: Entry;
+pub trait Topology: Settings {
+    /// Its name and source.
+    const ABOUT: About;
+
+    /// Its line of the registry.
+    const ENTRY: Entry = Self::ABOUT.entry::<Self>();
 
     /// Lays the cables of a network that can be run. Errors name the parameters to blame.
-    fn lay(values: &Values, files: &dyn Files) -> Result<Network, Refusal>;
+    fn lay(self, files: &dyn Files) -> Result<Network, Refusal>;
 }
 
 /// Defines the list of entries and the construction by name.
@@ -82,7 +89,7 @@ macro_rules! topologies {
         pub fn build(name: &str, values: &Values, files: &dyn Files) -> Result<Network, Refusal> {
             match name {
                 $(n if n == <$module::$topology as Topology>::ENTRY.name =>
-                    <$module::$topology as Topology>::lay(values, files),)*
+                    <$module::$topology as Settings>::read(values)?.lay(files),)*
                 _ => Err(Refusal::of_none(format!("topology {name:?} is unknown"))),
             }
         }
@@ -102,12 +109,24 @@ topologies! {
     custom::Custom,
 }
 
-/// Returns the whole number `name`, which must lie in `least..=most`.
-fn count(values: &Values, name: &'static str, least: u32, most: u32) -> Result<u32, Refusal> {
-    let got = values.count(name);
-    let found = u32::try_from(got).ok();
-    let fits = found.filter(|n| (least..=most).contains(n));
-    fits.ok_or_else(|| Refusal::of(name, format!("must be from {least} to {most}")).got(got))
+/// [`MAX_PORTS`] as a bound of settings.
+const PORTS: u64 = MAX_PORTS as u64;
+
+/// Rate and delay of every link of a topology.
+#[derive(Settings)]
+struct EveryLink {
+    /// of every link; DIBS Table 1
+    #[setting(default = "1 Gbps")]
+    rate: BitRate,
+    /// of every link; assumed
+    #[setting(default = "1 us")]
+    delay: Time,
+}
+
+impl From<EveryLink> for Link {
+    fn from(link: EveryLink) -> Link {
+        Link::of(link.rate, link.delay)
+    }
 }
 
 /// Refuses more hosts than fit, before they are laid; `params` are to blame for their number.
@@ -131,14 +150,23 @@ struct Link {
 }
 
 impl Link {
-    /// Returns a link with the parameters `rate` and `delay`.
-    fn of(values: &Values, rate: &'static str, delay: &'static str) -> Link {
+    /// What the parameters `rate` and `delay` say.
+    fn of(rate: BitRate, delay: Time) -> Link {
         Link {
-            rate: values.rate(rate),
-            delay: values.time(delay),
-            rate_param: rate,
+            rate,
+            delay,
+            rate_param: "rate",
             divisors: &[],
-            delay_param: delay,
+            delay_param: "delay",
+        }
+    }
+
+    /// The same where the parameters have other names.
+    fn called(self, rate_param: &'static str, delay_param: &'static str) -> Link {
+        Link {
+            rate_param,
+            delay_param,
+            ..self
         }
     }
 

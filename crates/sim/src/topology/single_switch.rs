@@ -3,41 +3,32 @@
 //! **State**        ports: host 0, host 1, …
 //! **Units**        rates per direction.
 
-use super::{Builder, Link, MAX_PORTS, Topology, count};
+use super::{Builder, EveryLink, Link, PORTS, Topology};
 use crate::files::Files;
 use crate::network::{Network, SwitchInfo};
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
+use sidestep_types::{About, Refusal, Settings};
 
 /// See the module.
-pub struct SingleSwitch;
+#[derive(Settings)]
+pub struct SingleSwitch {
+    /// number of hosts; assumed
+    #[setting(default = "8", range = 1..=PORTS)]
+    hosts: u32,
+    #[setting(flatten = EveryLink)]
+    link: Link,
+}
 
 impl Topology for SingleSwitch {
-    const ENTRY: Entry = Entry {
+    const ABOUT: About = About {
         name: "single_switch",
         summary: "one switch with hosts on its ports",
         source: "the smallest network for an incast",
-        params: &[
-            Param::with_default("hosts", ParamUnit::Count, "8", "number of hosts; assumed"),
-            Param::with_default(
-                "rate",
-                ParamUnit::Rate,
-                "1 Gbps",
-                "rate of every link; DIBS Table 1",
-            ),
-            Param::with_default(
-                "delay",
-                ParamUnit::Time,
-                "1 us",
-                "delay of every link; assumed",
-            ),
-        ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
-        let hosts = count(values, "hosts", 1, MAX_PORTS)?;
+    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
         let mut net = Builder::default();
         let switch = net.switch(SwitchInfo::named("switch 0"));
-        net.hosts(hosts, switch, Link::of(values, "rate", "delay"));
+        net.hosts(self.hosts, switch, self.link);
         net.done(&["hosts"])
     }
 }

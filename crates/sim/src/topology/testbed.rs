@@ -10,34 +10,28 @@
 use super::{Builder, Link, Topology};
 use crate::files::Files;
 use crate::network::{Network, SwitchInfo};
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Values};
+use sidestep_types::{About, BitRate, Refusal, Settings, Time};
 
 /// See the module.
-pub struct Testbed;
+#[derive(Settings)]
+pub struct Testbed {
+    /// rate of every link; DIBS Table 1
+    #[setting(default = "1 Gbps")]
+    rate: BitRate,
+    /// delay of every link; assumed: DIBS is silent
+    #[setting(default = "1 us")]
+    delay: Time,
+}
 
 impl Topology for Testbed {
-    const ENTRY: Entry = Entry {
+    const ABOUT: About = About {
         name: "testbed",
         summary: "2 aggregation switches, 3 edge switches, 6 hosts: the testbed of DIBS",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.2",
-        params: &[
-            Param::with_default(
-                "rate",
-                ParamUnit::Rate,
-                "1 Gbps",
-                "rate of every link; DIBS Table 1",
-            ),
-            Param::with_default(
-                "delay",
-                ParamUnit::Time,
-                "1 us",
-                "delay of every link; assumed: DIBS is silent",
-            ),
-        ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
-        let link = Link::of(values, "rate", "delay");
+    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+        let link = Link::of(self.rate, self.delay);
         let mut net = Builder::default();
         let edges = [0, 1, 2].map(|i| net.switch(SwitchInfo::of_tier("edge", i)));
         let aggs = [0, 1].map(|i| net.switch(SwitchInfo::of_tier("agg", i)));

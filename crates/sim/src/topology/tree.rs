@@ -15,66 +15,46 @@
 //! **Source**       Mushtaq et al., SIGCOMM 2014 poster (MulBuff), figure 3, says "3-level tree" and 1 Gbps.
 //! **Deviations**   the source says no more: fan-outs, rates above hosts and delays are assumed.
 
-use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts, count};
+use super::{Builder, Link, MAX_PORTS, Topology, at_most_hosts};
 use crate::files::Files;
 use crate::network::{End, Network, SwitchInfo};
-use sidestep_types::{BitRate, Entry, Param, ParamUnit, Refusal, Time, Value, Values};
+use sidestep_types::{About, BitRate, Refusal, Settings, Time};
 
 /// See the module.
-pub struct Tree;
+#[derive(Settings)]
+pub struct Tree {
+    /// levels of switches; MulBuff
+    #[setting(default = "3", range = 1..=MOST_LEVELS)]
+    levels: u32,
+    /// nodes below each switch of a level, from the root on: switches, and hosts at the last level; one for
+    /// all, or one per level; assumed
+    #[setting(default = "2, 2, 10")]
+    fan_out: Vec<u64>,
+    /// rate of the links below each level, those of hosts last; one for all, or one per level; those of hosts
+    /// as in MulBuff, the others assumed
+    #[setting(default = "10 Gbps, 10 Gbps, 1 Gbps")]
+    rate: Vec<BitRate>,
+    /// delay of the links below each level; assumed: 96 us across the root and back
+    #[setting(default = "8 us")]
+    delay: Vec<Time>,
+}
 
 /// Most levels of switches. Assumed: a path then crosses 15.
-pub const MOST_LEVELS: u32 = 8;
+pub const MOST_LEVELS: u64 = 8;
 
 impl Topology for Tree {
-    const ENTRY: Entry = Entry {
+    const ABOUT: About = About {
         name: "tree",
         summary: "one root, the same fan-out below every switch of a level, hosts below the last",
         source: "Mushtaq et al., SIGCOMM 2014 poster (MulBuff), figure 3",
-        params: &[
-            Param::with_default(
-                "levels",
-                ParamUnit::Count,
-                "3",
-                "levels of switches; MulBuff",
-            ),
-            Param::with_default(
-                "fan_out",
-                ParamUnit::List(&ParamUnit::Count),
-                "2, 2, 10",
-                "nodes below each switch of a level, from the root on: switches, and hosts at the \
-                 last level; one for all, or one per level; assumed",
-            ),
-            Param::with_default(
-                "rate",
-                ParamUnit::List(&ParamUnit::Rate),
-                "10 Gbps, 10 Gbps, 1 Gbps",
-                "rate of the links below each level, those of hosts last; one for all, or one per \
-                 level; those of hosts as in MulBuff, the others assumed",
-            ),
-            Param::with_default(
-                "delay",
-                ParamUnit::List(&ParamUnit::Time),
-                "8 us",
-                "delay of the links below each level; assumed: 96 us across the root and back",
-            ),
-        ],
     };
 
-    fn lay(values: &Values, _: &dyn Files) -> Result<Network, Refusal> {
-        let levels = count(values, "levels", 1, MOST_LEVELS)?;
-        let fan_outs = fan_outs(values, levels)?;
-        let rates = each(values, "rate", levels, rate)?;
-        let delays = each(values, "delay", levels, time)?;
-        let links: Vec<Link> = (rates.into_iter().zip(delays))
-            .map(|(rate, delay)| Link {
-                rate,
-                delay,
-                rate_param: "rate",
-                divisors: &[],
-                delay_param: "delay",
-            })
-            .collect();
+    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+        let fan_outs = self.fan_outs()?;
+        let rates = self.each("rate", &self.rate)?;
+        let delays = self.each("delay", &self.delay)?;
+        let links = rates.into_iter().zip(delays);
+        let links: Vec<Link> = links.map(|(rate, delay)| Link::of(rate, delay)).collect();
 
         let mut net = Builder::default();
         let tiers = switches(&mut net, &fan_outs);
@@ -97,63 +77,39 @@ impl Topology for Tree {
     }
 }
 
-/// Returns the fan-out below each switch of a level: hosts at the last.
-fn fan_outs(values: &Values, levels: u32) -> Result<Vec<u32>, Refusal> {
-    let fan_outs = each(values, "fan_out", levels, whole)?;
-    if fan_outs.contains(&0) {
-        let expected = "must be above 0 at every level, or there are no hosts";
-        return Err(Refusal::of("fan_out", expected).got(0));
-    }
-    if let Some(large) = fan_outs.iter().find(|n| **n > u64::from(MAX_PORTS)) {
-        let expected = format!("must be from 1 to {MAX_PORTS} at every level");
-        return Err(Refusal::of("fan_out", expected).got(large));
-    }
-    let all = fan_outs.iter().try_fold(1u64, |all, n| all.checked_mul(*n));
-    at_most_hosts(all.unwrap_or(u64::MAX), &["fan_out", "levels"])?;
-    Ok(fan_outs.into_iter().map(|n| n as u32).collect())
-}
-
-/// Returns the list `name`, one entry for each level; a list of one entry applies to all of them.
-fn each<T: Copy>(
-    values: &Values,
-    name: &'static str,
-    levels: u32,
-    of: fn(&Value) -> T,
-) -> Result<Vec<T>, Refusal> {
-    let list: Vec<T> = values.list(name).iter().map(of).collect();
-    match (list.len() as u32, levels) {
-        (1, _) => Ok(vec![list[0]; levels as usize]),
-        (n, levels) if n == levels => Ok(list),
-        (n, levels) => {
-            let entries = if levels == 1 {
-                "one entry".into()
-            } else {
-                format!("1 or {levels} entries")
-            };
-            let expected = format!("{name} must have {entries}, for levels = {levels}");
-            Err(Refusal::about(&[name, "levels"], expected).got(n))
+impl Tree {
+    /// Returns the fan-out below each switch of a level: hosts at the last.
+    fn fan_outs(&self) -> Result<Vec<u32>, Refusal> {
+        let fan_outs = self.each("fan_out", &self.fan_out)?;
+        if fan_outs.contains(&0) {
+            let expected =
+                "must be above 0 at every level, or there are no hosts";
+            return Err(Refusal::of("fan_out", expected).got(0));
         }
+        if let Some(large) = fan_outs.iter().find(|n| **n > u64::from(MAX_PORTS)) {
+            let expected = format!("must be from 1 to {MAX_PORTS} at every level");
+            return Err(Refusal::of("fan_out", expected).got(large));
+        }
+        let all = fan_outs.iter().try_fold(1u64, |all, n| all.checked_mul(*n));
+        at_most_hosts(all.unwrap_or(u64::MAX), &["fan_out", "levels"])?;
+        Ok(fan_outs.into_iter().map(|n| n as u32).collect())
     }
-}
 
-fn whole(value: &Value) -> u64 {
-    match value {
-        Value::Count(n) => *n,
-        other => panic!("{other:?} is no whole number"),
-    }
-}
-
-fn rate(value: &Value) -> BitRate {
-    match value {
-        Value::Rate(rate) => *rate,
-        other => panic!("{other:?} is no rate"),
-    }
-}
-
-fn time(value: &Value) -> Time {
-    match value {
-        Value::Time(time) => *time,
-        other => panic!("{other:?} is no time"),
+    /// The `list` called `name`, one entry for each level; a list of one stands for all of them.
+    fn each<T: Copy>(&self, name: &'static str, list: &[T]) -> Result<Vec<T>, Refusal> {
+        match (list.len() as u32, self.levels) {
+            (1, levels) => Ok(vec![list[0]; levels as usize]),
+            (n, levels) if n == levels => Ok(list.to_vec()),
+            (n, levels) => {
+                let entries = if levels == 1 {
+                    "one entry".into()
+                } else {
+                    format!("1 or {levels} entries")
+                };
+                let expected = format!("{name} must have {entries}, for levels = {levels}");
+                Err(Refusal::about(&[name, "levels"], expected).got(n))
+            }
+        }
     }
 }
 

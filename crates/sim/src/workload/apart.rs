@@ -13,17 +13,22 @@
 
 use super::Site;
 use super::deck::Deck;
-use sidestep_types::{Param, ParamUnit, Refusal, Rng, Values};
+use sidestep_types::{Refusal, Rng, Settings, Words};
 use std::collections::BTreeMap;
 
-/// Parameter of workloads that draw partners.
-pub(super) const APART: Param = Param::with_default(
-    "apart",
-    ParamUnit::Word(&["pod", "rack"]),
-    "off",
-    "pod, rack: sender and receiver are in different pods, or racks; assumed off",
-)
-.or_off("off");
+/// The setting of workloads that draw who talks to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Settings)]
+pub(super) struct ApartBy {
+    /// pod, rack: sender and receiver are in different pods, or racks; assumed off
+    #[setting(default = "off", off = "off")]
+    pub apart: Option<Group>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Words)]
+pub(super) enum Group {
+    Pod,
+    Rack,
+}
 
 /// Groups of hosts: those of one group are near each other.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,21 +40,18 @@ impl Apart {
     /// Returns the groups of these hosts for the parameter `apart`. Refuses a group of more than `most` hosts,
     /// which leaves no `what`.
     pub fn build(
-        values: &Values,
+        ApartBy { apart }: ApartBy,
         site: &Site,
         most: u32,
         what: &str,
     ) -> Result<Option<Apart>, Refusal> {
-        let Some(word) = values.word_or_off("apart") else {
-            return Ok(None);
-        };
-        let groups = match word.as_str() {
-            "pod" => numbered(&site.pods).ok_or_else(|| {
-                let wrong =
-                    "needs every host in a pod, but some hosts of this topology are in none";
+        let groups = match apart {
+            None => return Ok(None),
+            Some(Group::Pod) => numbered(&site.pods).ok_or_else(|| {
+                let wrong = "needs every host in a pod, but some hosts of this topology are in none";
                 Refusal::of("apart", wrong).got("\"pod\"")
             })?,
-            _ => site.racks.clone(),
+            Some(Group::Rack) => site.racks.clone(),
         };
         let mut sizes: BTreeMap<u32, u32> = BTreeMap::new();
         groups
@@ -57,7 +59,7 @@ impl Apart {
             .for_each(|g| *sizes.entry(*g).or_default() += 1);
         let largest = sizes.into_values().max().unwrap_or(0);
         if largest > most {
-            let hosts = site.hosts();
+            let (hosts, word) = (site.hosts(), apart.map_or("", Words::word));
             let expected =
                 format!("needs at most {most} of the {hosts} hosts in one {word} for a {what}");
             return Err(Refusal::of("apart", expected).got(largest));

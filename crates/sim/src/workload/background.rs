@@ -19,15 +19,14 @@
 //!                  default has 82 % and a mean of 195 kB: 156 Mbps per host at 10 ms, 13 at 120 ms.
 //!                  That the gap is per host, and exponential, is assumed.
 
-use super::exchange::{Ask, CONNECTION, Exchange, Openers, REQUEST, THINK, THINK_DEVIATION};
+use super::exchange::{Ask, Exchange, Openers, Over, Request};
 use super::load::told;
-use super::mss::MSS;
-use super::share::{self, LOAD_OF};
+use super::share::{self, Links, LoadOf};
 use super::{Cost, Draft, Load, Poisson, Site, Workload, target};
-use crate::cdf::{Interpolation, SizeCdf};
+use crate::cdf::{Interpolation, Rule, SizeCdf};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, FileName, Refusal, Settings, Time};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,73 +40,59 @@ pub struct Background {
     exchange: Option<Exchange>,
 }
 
+/// Settings of [`Background`].
+#[derive(Settings)]
+pub struct BackgroundSettings {
+    /// flow sizes; assumed: 82 % are below 100 kB, DIBS section 5.3 says 80 %
+    #[setting(default = "imc10_aditya_packets_ns2")]
+    cdf: FileName,
+    #[setting(flatten)]
+    rule: Rule,
+    /// mean time between the flows of a host; DIBS Table 2; per host is assumed
+    #[setting(default = "120 ms", off = "off", above = 0)]
+    inter_arrival: Option<Time>,
+    /// offered payload as a share of the capacity of the links of load_of, instead of inter_arrival
+    #[setting(default = "off", off = "off", above = 0)]
+    load: Option<f64>,
+    #[setting(flatten)]
+    load_of: LoadOf,
+    /// host that receives all flows; load is then a share of its link; MulBuff, figure 1; assumed all
+    #[setting(default = "all", off = "all")]
+    target: Option<u64>,
+    #[setting(flatten)]
+    request: Request,
+    #[setting(flatten)]
+    over: Over,
+}
+
 impl Workload for Background {
-    const ENTRY: Entry = Entry {
+    type Settings = BackgroundSettings;
+    const ABOUT: About = About {
         name: "background",
         summary: "every host sends flows to random others, sizes from a distribution",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.3",
-        params: &[
-            Param::with_default(
-                "cdf",
-                ParamUnit::File,
-                "imc10_aditya_packets_ns2",
-                "flow sizes; assumed: 82 % are below 100 kB, DIBS section 5.3 says 80 %",
-            ),
-            Param::with_default(
-                "interpolation",
-                ParamUnit::Word(Interpolation::WORDS),
-                "linear",
-                "sizes between two points of the distribution; assumed: as ns-2 and HPCC draw them",
-            ),
-            Param::with_default(
-                "inter_arrival",
-                ParamUnit::Time,
-                "120 ms",
-                "mean time between the flows of a host; DIBS Table 2; per host is assumed",
-            )
-            .or_off("off"),
-            Param::with_default(
-                "load",
-                ParamUnit::Fraction,
-                "off",
-                "offered payload as a share of the capacity of the links of load_of, instead of \
-                 inter_arrival",
-            )
-            .or_off("off"),
-            LOAD_OF,
-            Param::with_default(
-                "target",
-                ParamUnit::Count,
-                "all",
-                "host that receives all flows; load is then a share of its link; MulBuff, figure \
-                 1; assumed all",
-            )
-            .or_off("all"),
-            REQUEST,
-            THINK,
-            THINK_DEVIATION,
-            CONNECTION,
-            MSS,
-        ],
     };
 
-    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Background, Refusal> {
+    fn build(
+        set: BackgroundSettings,
+        files: &dyn Files,
+        site: &Site,
+    ) -> Result<Background, Refusal> {
         let hosts = site.pairs_of_hosts()?;
-        let (cdf, rule) = SizeCdf::of(values, files)?;
-        let given = values.time_or_off("inter_arrival");
-        let target = target(values, hosts)?;
-        if target.is_some() && values.word("load_of") == "fabric" {
+        let (FileName(cdf_name), rule) = (set.cdf, set.rule.interpolation);
+        let cdf = SizeCdf::of(&cdf_name, set.rule, files)?;
+        let given = set.inter_arrival;
+        let target = target(set.target, hosts)?;
+        if target.is_some() && set.load_of.load_of == Links::Fabric {
             let expected = "expected load_of = \"host\" with a target, since load is then a share \
                             of the target's link";
             return Err(
                 Refusal::about(&["load_of", "target"], expected).got("load_of = \"fabric\"")
             );
         }
-        let share = share::of_links(values, site, "inter_arrival", given.is_some())?;
+        let per = "inter_arrival";
+        let share = share::of_links(set.load, set.load_of, site, per, given.is_some())?;
         let gaps_ps = match (given, share) {
-            (Some(Time::ZERO), _) => {
-                return Err(Refusal::of("inter_arrival", "must be above 0").got("0 ps"));
-            }
             (Some(gap), _) => vec![gap.ps() as f64; hosts as usize],
             (None, share) => {
                 let share = share.expect("exactly one is given");
@@ -124,11 +109,11 @@ impl Workload for Background {
         };
         Ok(Background {
             cdf,
-            cdf_name: values.word("cdf"),
+            cdf_name,
             rule,
             gaps_ps,
             target,
-            exchange: Exchange::of(values)?,
+            exchange: Exchange::of(set.request, set.over)?,
         })
     }
 

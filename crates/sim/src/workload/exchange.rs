@@ -10,9 +10,9 @@
 //!                  B and
 //!                  think time of 20 us with a deviation of 3 us.
 
-use super::{Draft, later, size};
+use super::{Draft, FlowSize, later};
 use crate::plan::Start;
-use sidestep_types::{FlowId, Param, ParamUnit, Refusal, Rng, Time, Values};
+use sidestep_types::{FlowId, Refusal, Rng, Settings, Time, Words};
 use std::collections::BTreeMap;
 
 /// See the module.
@@ -25,8 +25,8 @@ pub(super) struct Exchange {
 }
 
 /// Connection of a request and its answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Connection {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
+pub(super) enum Connection {
     /// Separate connections.
     Own,
     /// A connection for both.
@@ -55,47 +55,34 @@ pub(super) struct Ask {
 /// Start of an answer, and the request that opens its connection, if it shares one.
 pub(super) type Answer = (Start, Option<FlowId>);
 
-pub(super) const REQUEST: Param = Param::with_default(
-    "request",
-    ParamUnit::Bytes,
-    "off",
-    "size of a request that each answer waits for; assumed off: DIBS is silent",
-)
-.or_off("off");
+/// Settings of what an answer waits for.
+#[derive(Clone, Copy, Settings)]
+pub(super) struct Request {
+    /// size of a request that each answer waits for; assumed off: DIBS is silent
+    #[setting(default = "off", off = "off")]
+    request: Option<FlowSize>,
+    /// mean time between a request and its answer; assumed
+    #[setting(default = "0 us")]
+    think: Time,
+    /// standard deviation of think, which is normal and at least 0; assumed none
+    #[setting(default = "0 us")]
+    think_deviation: Time,
+}
 
-pub(super) const THINK: Param = Param::with_default(
-    "think",
-    ParamUnit::Time,
-    "0 us",
-    "mean time between a request and its answer; assumed",
-);
-
-pub(super) const THINK_DEVIATION: Param = Param::with_default(
-    "think_deviation",
-    ParamUnit::Time,
-    "0 us",
-    "standard deviation of think, which is normal and at least 0; assumed none",
-);
-
-pub(super) const CONNECTION: Param = Param::with_default(
-    "connection",
-    ParamUnit::Word(&["own", "shared", "persistent"]),
-    "own",
-    "own: a connection each for a request and its answer; shared: one for both; persistent: one \
-     for both that later requests use too; assumed",
-);
+/// What both travel over.
+#[derive(Clone, Copy, Settings)]
+pub(super) struct Over {
+    /// own: a connection each for a request and its answer; shared: one for both; persistent: one for both that
+    /// later requests use too; assumed
+    #[setting(default = "own")]
+    connection: Connection,
+}
 
 impl Exchange {
-    /// Returns the exchange given by the four parameters; `None` without requests.
-    pub fn of(values: &Values) -> Result<Option<Exchange>, Refusal> {
-        let (think, deviation) = (values.time("think"), values.time("think_deviation"));
-        let connection = match values.word("connection").as_str() {
-            "shared" => Connection::Shared,
-            "persistent" => Connection::Persistent,
-            _ => Connection::Own,
-        };
-        if values.bytes_or_off("request").is_some() {
-            let size = size(values, "request")?;
+    /// What the settings say; `None` where nobody asks.
+    pub fn of(request: Request, Over { connection }: Over) -> Result<Option<Exchange>, Refusal> {
+        let (think, deviation) = (request.think, request.think_deviation);
+        if let Some(FlowSize(size)) = request.request {
             return Ok(Some(Exchange {
                 size,
                 think,
@@ -114,8 +101,10 @@ impl Exchange {
             return refused("think_deviation", expected);
         }
         if connection != Connection::Own {
-            let word = values.word("connection");
-            let expected = format!("connection = {word:?} needs a request");
+            let expected = format!(
+                "connection = {:?} needs a request to share with",
+                connection.word()
+            );
             return refused("connection", expected);
         }
         Ok(None)

@@ -8,12 +8,11 @@
 //!                  because they start after the run's end never completes.
 
 use super::load::per_second;
-use super::mss::MSS;
 use super::{Cost, Draft, Load, Site, Workload};
 use crate::files::Files;
 use crate::flow_list::{ListedFlow, parse};
 use crate::plan::{GroupPlan, Start};
-use sidestep_types::{Entry, FlowId, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, FileName, FlowId, Refusal, Settings, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// See the module.
@@ -22,24 +21,23 @@ pub struct FlowList {
     flows: Vec<ListedFlow>,
 }
 
+/// Settings of [`FlowList`].
+#[derive(Settings)]
+pub struct FlowListSettings {
+    /// header start,src,dst,size (optionally mss, class, group); rows like 1.5 ms,0,3,20 kB
+    file: FileName,
+}
+
 impl Workload for FlowList {
-    const ENTRY: Entry = Entry {
+    type Settings = FlowListSettings;
+    const ABOUT: About = About {
         name: "flow_list",
         summary: "a user's own flows, from a file",
         source: "Sidestep's own format",
-        params: &[
-            Param::required(
-                "file",
-                ParamUnit::File,
-                "header start,src,dst,size (optionally mss, class, group); rows like 1.5 ms,0,3,20 \
-                 kB",
-            ),
-            MSS,
-        ],
     };
 
-    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<FlowList, Refusal> {
-        let path = values.word("file");
+    fn build(set: FlowListSettings, files: &dyn Files, site: &Site) -> Result<FlowList, Refusal> {
+        let FileName(path) = set.file;
         let text = files.read(&path).map_err(|why| format!("{path:?}: {why}"));
         let flows = text.and_then(|text| parse(&path, &text, site.hosts()));
         match flows {

@@ -14,11 +14,11 @@
 //!                  SIGCOMM 2014 poster (MulBuff), where senders have equal shares of 1 MB.
 
 use super::load::per_second;
-use super::mss::MSS;
-use super::{Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size, target};
+use super::{Cost, Draft, FlowSize, Load, Site, Workload, deck::Deck, jitter, later, target};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::settings::bounded;
+use sidestep_types::{About, Bytes, Refusal, Settings, Time, Words};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +41,24 @@ enum Sizes {
 }
 
 impl Sizes {
+    /// Returns the sizes, from exactly one of `size` and `total`.
+    fn read(size: Option<FlowSize>, total: Option<FlowSize>) -> Result<Sizes, Refusal> {
+        match (size, total) {
+            (Some(FlowSize(size)), None) => Ok(Sizes::Each(size)),
+            (None, Some(FlowSize(total))) => Ok(Sizes::Total(total)),
+            given => {
+                let word =
+                    |size: Option<FlowSize>| size.map_or("off".into(), |s| Bytes(s.0).to_string());
+                let expected = format!(
+                    "expected exactly one of size and total, the other \"off\"; got size {}, total {}",
+                    word(given.0),
+                    word(given.1)
+                );
+                Err(Refusal::about(&["total", "size"], expected))
+            }
+        }
+    }
+
     /// Returns the two sizes of `flows` flows, and the number of the first flows that have the first, larger
     /// one.
     fn of(self, flows: u64) -> (u64, u64, u64) {
@@ -51,85 +69,62 @@ impl Sizes {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 enum Senders {
     Random,
     Spread,
     First,
 }
 
+/// Settings of [`Incast`].
+#[derive(Settings)]
+pub struct IncastSettings {
+    /// hosts that send; DIBS Table 2
+    #[setting(default = "40")]
+    degree: u64,
+    /// size of a flow; DIBS Table 2
+    #[setting(default = "20 kB", off = "off")]
+    size: Option<FlowSize>,
+    /// size of all flows together, shared equally, instead of size; MulBuff: 1 MB
+    #[setting(default = "off", off = "off")]
+    total: Option<FlowSize>,
+    /// flows of each sender; assumed
+    #[setting(default = "1", range = 1..=65_536)]
+    flows: u32,
+    /// number of the receiving host; assumed random
+    #[setting(default = "random", off = "random")]
+    target: Option<u64>,
+    /// hosts that send: random ones, evenly spread over the numbers, or the first ones; assumed
+    #[setting(default = "random")]
+    senders: Senders,
+    /// start of the burst; assumed
+    #[setting(default = "0 us")]
+    at: Time,
+    /// each flow starts up to this much later, uniformly; assumed
+    #[setting(default = "0 us")]
+    jitter: Time,
+}
+
 impl Workload for Incast {
-    const ENTRY: Entry = Entry {
+    type Settings = IncastSettings;
+    const ABOUT: About = About {
         name: "incast",
         summary: "many hosts send to one at the same instant, once",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.2",
-        params: &[
-            Param::with_default(
-                "degree",
-                ParamUnit::Count,
-                "40",
-                "hosts that send; DIBS Table 2",
-            ),
-            Param::with_default(
-                "size",
-                ParamUnit::Bytes,
-                "20 kB",
-                "size of a flow; DIBS Table 2",
-            )
-            .or_off("off"),
-            Param::with_default(
-                "total",
-                ParamUnit::Bytes,
-                "off",
-                "size of all flows together, shared equally, instead of size; MulBuff: 1 MB",
-            )
-            .or_off("off"),
-            Param::with_default(
-                "flows",
-                ParamUnit::Count,
-                "1",
-                "flows of each sender; assumed",
-            ),
-            Param::with_default(
-                "target",
-                ParamUnit::Count,
-                "random",
-                "number of the receiving host; assumed random",
-            )
-            .or_off("random"),
-            Param::with_default(
-                "senders",
-                ParamUnit::Word(&["random", "spread", "first"]),
-                "random",
-                "hosts that send: random ones, evenly spread over the numbers, or the first ones; \
-                 assumed",
-            ),
-            Param::with_default("at", ParamUnit::Time, "0 us", "start of the burst; assumed"),
-            Param::with_default(
-                "jitter",
-                ParamUnit::Time,
-                "0 us",
-                "each flow starts up to this much later, uniformly; assumed",
-            ),
-            MSS,
-        ],
     };
 
-    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Incast, Refusal> {
+    fn build(set: IncastSettings, _: &dyn Files, site: &Site) -> Result<Incast, Refusal> {
         let hosts = site.pairs_of_hosts()?;
+        let others = u64::from(hosts - 1);
         let incast = Incast {
             hosts,
-            degree: count(values, "degree", 1, u64::from(hosts - 1))?,
-            flows: count(values, "flows", 1, 65_536)?,
-            sizes: sizes(values)?,
-            target: target(values, hosts)?,
-            senders: match values.word("senders").as_str() {
-                "spread" => Senders::Spread,
-                "first" => Senders::First,
-                _ => Senders::Random,
-            },
-            at: values.time("at"),
-            jitter: values.time("jitter"),
+            degree: bounded("degree", set.degree, 1..=others, "")? as u32,
+            flows: set.flows,
+            sizes: Sizes::read(set.size, set.total)?,
+            target: target(set.target, hosts)?,
+            senders: set.senders,
+            at: set.at,
+            jitter: set.jitter,
         };
         let responses = u64::from(incast.degree) * u64::from(incast.flows);
         if u32::try_from(responses).is_err() {
@@ -138,8 +133,7 @@ impl Workload for Incast {
         }
         match incast.sizes {
             Sizes::Total(total) if total < responses => {
-                let expected =
-                    format!("total must be at least {responses} B, one byte for each flow");
+                let expected = format!("total must be at least {responses} B, one byte for each flow");
                 let params = ["total", "degree", "flows"];
                 Err(Refusal::about(&params, expected).got(format!("{total} B")))
             }
@@ -202,20 +196,5 @@ impl Workload for Incast {
             "one burst of {flows} flows, {bytes} B in all, to one host"
         ));
         load
-    }
-}
-
-/// Returns the sizes, from exactly one of `size` and `total`.
-fn sizes(values: &Values) -> Result<Sizes, Refusal> {
-    match ["size", "total"].map(|name| values.bytes_or_off(name)) {
-        [Some(_), None] => size(values, "size").map(Sizes::Each),
-        [None, Some(_)] => size(values, "total").map(Sizes::Total),
-        given => {
-            let [size, total] = given.map(|b| b.map_or("off".into(), |b| b.to_string()));
-            let expected = format!(
-                "expected exactly one of size and total, the other \"off\"; got size {size}, total {total}"
-            );
-            Err(Refusal::about(&["total", "size"], expected))
-        }
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::cdf::{Interpolation, SizeCdf};
 use crate::plan::FlowPlan;
-use sidestep_types::{Framing, HEADER_BYTES, Time};
+use sidestep_types::{Framing, HEADER_BYTES, Time, Words};
 
 /// Cost of a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -20,23 +20,23 @@
 //! **Deviations**   the paper does not say how the pairs are chosen: random is assumed. The poster does not say
 //!                  where its two run.
 
-use super::apart::{APART, Apart};
-use super::mss::MSS;
-use super::{
-    Cost, Draft, Load, Site, Workload, count, deck::Deck, jitter, later, size_or_endless, target,
-};
+use super::apart::Apart;
+use super::starts::Starts;
+use super::{Cost, Draft, FlowSize, Load, Site, Workload, deck::Deck, endless, target};
 use crate::files::Files;
-use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, Refusal, Settings, Time, Words};
 
 /// Hosts that send to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 enum Between {
     Random,
     Pairs,
+    #[word("one_way")]
     OneWay,
     Neighbours,
+    #[word("to_host")]
     ToHost,
+    #[word("to_rack")]
     ToRack,
 }
 
@@ -58,69 +58,42 @@ pub struct Long {
     /// Rack of each host.
     racks: Vec<u32>,
     size: u64,
-    start: Time,
-    jitter: Time,
+    starts: Starts,
+}
+
+/// Settings of [`Long`].
+#[derive(Settings)]
+pub struct LongSettings {
+    /// random: two random hosts for each flow; pairs: random disjoint pairs, both ways (DIBS section 5.6);
+    /// one_way: such pairs, one way; neighbours: hosts 0 and 1, 2 and 3, …, both ways; to_host, to_rack: to one
+    /// host, or to the hosts of its rack (MulBuff); assumed random
+    #[setting(default = "random")]
+    between: Between,
+    /// to_host, to_rack: number of the receiving host, or of the first of its rack to receive; assumed random
+    #[setting(default = "random", off = "random", beside(between = "to_host" | "to_rack"))]
+    target: Option<u64>,
+    /// number of flows: in all (random, to_host, to_rack), or each way within each pair; DIBS section 5.6: 1 to
+    /// 16
+    #[setting(default = "1", range = 1..=u64::from(u32::MAX))]
+    flows: u32,
+    /// size of each flow; DIBS section 5.6: long-lived
+    #[setting(default = "endless", off = "endless")]
+    size: Option<FlowSize>,
+    #[setting(flatten)]
+    starts: Starts,
 }
 
 impl Workload for Long {
-    const ENTRY: Entry = Entry {
+    type Settings = LongSettings;
+    const ABOUT: About = About {
         name: "long",
         summary: "endless or sized flows between random hosts or within disjoint pairs",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.6",
-        params: &[
-            Param::with_default(
-                "between",
-                ParamUnit::Word(&["random", "pairs", "one_way", "neighbours", "to_host", "to_rack"]),
-                "random",
-                "random: two random hosts for each flow; pairs: random disjoint pairs, both ways \
-                 (DIBS section 5.6); one_way: such pairs, one way; neighbours: hosts 0 and 1, 2 \
-                 and 3, …, both ways; to_host, to_rack: to one host, or to the hosts of its rack \
-                 (MulBuff); assumed random",
-            ),
-            Param::with_default(
-                "target",
-                ParamUnit::Count,
-                "random",
-                "to_host, to_rack: number of the receiving host, or of the first of its rack to receive; assumed random",
-            )
-            .or_off("random")
-            .beside("between", &["to_host", "to_rack"]),
-            Param::with_default(
-                "flows",
-                ParamUnit::Count,
-                "1",
-                "number of flows: in all (random, to_host, to_rack), or each way within each pair; \
-                 DIBS section 5.6: 1 to 16",
-            ),
-            Param::with_default(
-                "size",
-                ParamUnit::Bytes,
-                "endless",
-                "size of each flow; DIBS section 5.6: long-lived",
-            )
-            .or_off("endless"),
-            Param::with_default("start", ParamUnit::Time, "0 us", "start of all flows; assumed"),
-            Param::with_default(
-                "jitter",
-                ParamUnit::Time,
-                "0 us",
-                "each flow starts up to this much later, uniformly; assumed",
-            ),
-            APART,
-            MSS,
-        ],
     };
 
-    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Long, Refusal> {
+    fn build(set: LongSettings, _: &dyn Files, site: &Site) -> Result<Long, Refusal> {
         let hosts = site.pairs_of_hosts()?;
-        let between = match values.word("between").as_str() {
-            "pairs" => Between::Pairs,
-            "one_way" => Between::OneWay,
-            "neighbours" => Between::Neighbours,
-            "to_host" => Between::ToHost,
-            "to_rack" => Between::ToRack,
-            _ => Between::Random,
-        };
+        let between = set.between;
         if between.pairs() && hosts % 2 == 1 {
             let expected = "pairs need an even number of hosts";
             return Err(Refusal::about(&["between"], expected).got(hosts));
@@ -129,7 +102,7 @@ impl Workload for Long {
             false => (hosts - 1, "flow"),
             true => (hosts / 2, "pairing"),
         };
-        let apart = Apart::build(values, site, most, what)?;
+        let apart = Apart::build(set.starts.apart, site, most, what)?;
         if apart.is_some() && between == Between::Neighbours {
             let expected = "apart cannot be combined with between = \"neighbours\", whose pairs \
                             are fixed";
@@ -139,36 +112,32 @@ impl Workload for Long {
             let expected = "between = \"to_rack\" needs hosts in other racks: expected \"to_host\"";
             return Err(Refusal::about(&["between"], expected).got("one rack"));
         }
-        let target = target(values, hosts)?;
+        let target = target(set.target, hosts)?;
         if target.is_some() && !matches!(between, Between::ToHost | Between::ToRack) {
             let expected = "target needs between = \"to_host\" or \"to_rack\"";
-            let got = format!("between = {:?}", values.word("between"));
+            let got = format!("between = {:?}", between.word());
             return Err(Refusal::about(&["target", "between"], expected).got(got));
         }
         Ok(Long {
             hosts,
             target,
             racks: site.racks.clone(),
-            flows: count(values, "flows", 1, u64::from(u32::MAX))?,
+            flows: set.flows,
             between,
             apart,
-            size: size_or_endless(values, "size")?,
-            start: values.time("start"),
-            jitter: values.time("jitter"),
+            size: endless(set.size),
+            starts: set.starts,
         })
     }
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
-        if self.start >= into.duration {
-            let expected = format!("must be before duration ends at {}", into.duration);
-            return Err(Refusal::of("start", expected).got(self.start));
-        }
+        self.starts.check(into.duration)?;
         let mut rng = into.seed.stream("hosts");
         let mut delays = into.seed.stream("jitter");
         let mut deck = Deck::new(self.hosts);
         let mut flow = |src, dst| {
-            let start = later(self.start, jitter(&mut delays, self.jitter))?;
-            into.flow(src, dst, self.size, Start::At(start)).map(|_| ())
+            let start = self.starts.draw(&mut delays)?;
+            into.flow(src, dst, self.size, start).map(|_| ())
         };
         if self.between == Between::Random {
             for _ in 0..self.flows {

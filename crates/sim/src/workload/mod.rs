@@ -7,7 +7,11 @@
 use crate::files::Files;
 use crate::network::Network;
 use crate::plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
-use sidestep_types::{Entry, FlowId, HostId, Refusal, Seed, Time, Values};
+use sidestep_types::settings::{join, total};
+use sidestep_types::{
+    About, Bytes, Entry, FlowId, HostId, Param, ParamUnit, Refusal, Seed, Setting, Settings, Time,
+    Value, Values,
+};
 
 mod apart;
 pub mod background;
@@ -23,36 +27,40 @@ pub mod query;
 pub mod replace;
 mod share;
 mod site;
+mod starts;
 
 pub use load::{Cost, Load};
 pub use site::{Fabric, Site};
 
-use mss::Mss;
+use mss::{Mss, OfEvery};
 
-/// A workload that can be built from its parameters and planned for a run.
+/// A workload that can be built from its settings and planned for a run.
 ///
 /// ```
 /// use sidestep_sim::workload::{Cost, Draft, Load, Site, Workload};
 /// use sidestep_sim::{Files, NoFiles, Plan, Start};
-/// use sidestep_types::{BitRate, Entry, Param, ParamUnit, Refusal, Seed, Time, Values};
+/// use sidestep_types::{About, BitRate, Refusal, Seed, Settings, Time};
 ///
 /// /// One flow, from host 0 to host 1.
+/// #[derive(Settings)]
 /// struct One {
+///     /// of the flow; assumed
+///     #[setting(default = "20 kB", bytes)]
 ///     size: u64,
 /// }
 ///
 /// impl Workload for One {
-///     const ENTRY: Entry = Entry {
+///     type Settings = One;
+///     const ABOUT: About = About {
 ///         name: "one",
 ///         summary: "one flow from host 0 to host 1",
 ///         source: "an example",
-///         params: &[Param::with_default("size", ParamUnit::Bytes, "20 kB", "of the flow; assumed")],
 ///     };
 ///
-///     fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<One, Refusal> {
+///     fn build(settings: One, _: &dyn Files, site: &Site) -> Result<One, Refusal> {
 ///         match site.hosts() {
 ///             0 | 1 => Err(Refusal::of_none("at least two hosts are needed").got(site.hosts())),
-///             _ => Ok(One { size: values.bytes("size").0 }),
+///             _ => Ok(settings),
 ///         }
 ///     }
 ///
@@ -69,7 +77,7 @@ use mss::Mss;
 /// }
 ///
 /// let site = Site { access: vec![BitRate::gbps(1); 2], ..Site::default() };
-/// let one = One::build(&Values::defaults(One::ENTRY.params), &NoFiles, &site)?;
+/// let one = One::build(One::defaults(), &NoFiles, &site)?;
 /// let (mut plan, duration) = (Plan::default(), Time::from_ms(1));
 /// one.draw(&mut Draft::new(&mut plan, 0, duration, Seed(1), "one"))?;
 /// assert_eq!(plan.flows.len(), 1);
@@ -77,11 +85,13 @@ use mss::Mss;
 /// # Ok::<(), Refusal>(())
 /// ```
 pub trait Workload: Sized {
-    /// Name, source and parameters.
-    const ENTRY: Entry;
+    /// What can be set about it, beside the segments of its flows.
+    type Settings: Settings;
+    /// Its name and source.
+    const ABOUT: About;
 
     /// Builds the workload for these hosts. Errors name the parameters to blame.
-    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Self, Refusal>;
+    fn build(settings: Self::Settings, files: &dyn Files, site: &Site) -> Result<Self, Refusal>;
 
     /// Appends its flows and queries. Errors name the parameters to blame.
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal>;
@@ -99,7 +109,13 @@ macro_rules! workloads {
         }
 
         /// The registered workloads, in order.
-        pub const ENTRIES: &[Entry] = &[$(<$module::$workload as Workload>::ENTRY,)*];
+        pub const ENTRIES: &[Entry] = &[$({
+            type Own = <$module::$workload as Workload>::Settings;
+            const PARTS: &[&[Param]] = &[<Own as Settings>::PARAMS, OfEvery::PARAMS];
+            const PARAMS: [Param; total(PARTS)] = join(PARTS);
+            let entry = <$module::$workload as Workload>::ABOUT.entry::<Own>();
+            Entry { params: &PARAMS, ..entry }
+        },)*];
 
         /// Makes the workload called `name` for the hosts of `network`, which is valid.
         ///
@@ -111,10 +127,11 @@ macro_rules! workloads {
             network: &Network,
         ) -> Result<AnyWorkload, Refusal> {
             let site = Site::of(network);
-            let of = |kind| Ok(AnyWorkload { kind, mss: Mss::build(values)? });
+            let of = |kind| Ok(AnyWorkload { kind, mss: OfEvery::read(values)?.mss });
             $(
-                if name == <$module::$workload as Workload>::ENTRY.name {
-                    let made = <$module::$workload as Workload>::build(values, files, &site);
+                if name == <$module::$workload as Workload>::ABOUT.name {
+                    let settings = Settings::read(values)?;
+                    let made = <$module::$workload as Workload>::build(settings, files, &site);
                     return made.map(Kind::$workload).and_then(of);
                 }
             )*
@@ -124,7 +141,7 @@ macro_rules! workloads {
         impl Kind {
             fn name(&self) -> &'static str {
                 match self {
-                    $(Kind::$workload(_) => <$module::$workload as Workload>::ENTRY.name,)*
+                    $(Kind::$workload(_) => <$module::$workload as Workload>::ABOUT.name,)*
                 }
             }
 
@@ -398,18 +415,8 @@ impl Poisson {
     }
 }
 
-/// Returns the whole number `name`, which must lie in `least..=most`.
-fn count(values: &Values, name: &'static str, least: u64, most: u64) -> Result<u32, Refusal> {
-    let got = values.count(name);
-    if !(least..=most.min(u64::from(u32::MAX))).contains(&got) {
-        return Err(Refusal::of(name, format!("must be from {least} to {most}")).got(got));
-    }
-    Ok(got as u32)
-}
-
 /// Returns the host `target`, if one is given.
-fn target(values: &Values, hosts: u32) -> Result<Option<u32>, Refusal> {
-    let target = values.count_or_off("target");
+fn target(target: Option<u64>, hosts: u32) -> Result<Option<u32>, Refusal> {
     if let Some(target) = target.filter(|t| *t >= u64::from(hosts)) {
         let expected = format!("must be a host from 0 to {}", hosts - 1);
         return Err(Refusal::of("target", expected).got(target));
@@ -417,22 +424,26 @@ fn target(values: &Values, hosts: u32) -> Result<Option<u32>, Refusal> {
     Ok(target.map(|target| target as u32))
 }
 
-/// Returns the size `name`, at least a byte and at most [`FlowPlan::LARGEST`].
-fn size(values: &Values, name: &'static str) -> Result<u64, Refusal> {
-    let got = values.bytes(name).0;
-    if !(1..=FlowPlan::LARGEST).contains(&got) {
-        let expected = format!("must be from 1 B to {} B", FlowPlan::LARGEST);
-        return Err(Refusal::of(name, expected).got(format!("{got} B")));
+/// The size of a flow, from a byte to [`FlowPlan::LARGEST`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct FlowSize(u64);
+
+impl Setting for FlowSize {
+    const UNIT: ParamUnit = Bytes::UNIT;
+
+    fn read(name: &'static str, value: &Value) -> Result<FlowSize, Refusal> {
+        let Bytes(got) = Bytes::read(name, value)?;
+        if !(1..=FlowPlan::LARGEST).contains(&got) {
+            let expected = format!("must be from 1 B to {} B", FlowPlan::LARGEST);
+            return Err(Refusal::of(name, expected).got(format!("{got} B")));
+        }
+        Ok(FlowSize(got))
     }
-    Ok(got)
 }
 
-/// Returns the size `name`, or [`FlowPlan::ENDLESS`] if it is off.
-fn size_or_endless(values: &Values, name: &'static str) -> Result<u64, Refusal> {
-    match values.bytes_or_off(name) {
-        None => Ok(FlowPlan::ENDLESS),
-        Some(_) => size(values, name),
-    }
+/// The size of a flow, or [`FlowPlan::ENDLESS`].
+fn endless(size: Option<FlowSize>) -> u64 {
+    size.map_or(FlowPlan::ENDLESS, |size| size.0)
 }
 
 #[cfg(test)]

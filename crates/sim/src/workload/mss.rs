@@ -11,17 +11,16 @@
 
 use crate::plan::FlowPlan;
 use sidestep_transport::LONGEST_SEGMENT;
-use sidestep_types::{Param, ParamUnit, Refusal, Rng, Values};
+use sidestep_types::{ByteRange, ParamUnit, Refusal, Rng, Setting, Settings, Value};
 use std::num::NonZeroU16;
 
-/// Parameter of every workload.
-pub(super) const MSS: Param = Param::with_default(
-    "mss",
-    ParamUnit::ByteRange,
-    "transport",
-    "payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's",
-)
-.or_off("transport");
+/// The setting of every workload, beside its own.
+#[derive(Settings)]
+pub(super) struct OfEvery {
+    /// payload of a full segment of each flow, drawn uniformly, both ends included; by default the transport's
+    #[setting(default = "transport", off = "transport")]
+    pub mss: Option<Mss>,
+}
 
 /// Least and most bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,22 +29,22 @@ pub(super) struct Mss {
     most: u16,
 }
 
-impl Mss {
-    pub fn build(values: &Values) -> Result<Option<Mss>, Refusal> {
-        let Some((least, most)) = values.byte_range_or_off("mss") else {
-            return Ok(None);
-        };
-        let wrong = [least, most]
-            .into_iter()
-            .find(|n| !(1..=LONGEST_SEGMENT).contains(n));
-        if let Some(wrong) = wrong {
+impl Setting for Mss {
+    const UNIT: ParamUnit = ByteRange::UNIT;
+
+    fn read(name: &'static str, value: &Value) -> Result<Mss, Refusal> {
+        let ByteRange(least, most) = ByteRange::read(name, value)?;
+        let mut ends = [least, most].into_iter();
+        if let Some(wrong) = ends.find(|n| !(1..=LONGEST_SEGMENT).contains(n)) {
             let expected = format!("must be between 1 B and {LONGEST_SEGMENT} B");
-            return Err(Refusal::of("mss", expected).got(format!("{wrong} B")));
+            return Err(Refusal::of(name, expected).got(format!("{wrong} B")));
         }
         let (least, most) = (least as u16, most as u16);
-        Ok(Some(Mss { least, most }))
+        Ok(Mss { least, most })
     }
+}
 
+impl Mss {
     pub fn most(self) -> u16 {
         self.most
     }

@@ -9,12 +9,11 @@
 //! **Errors**       fewer than two hosts; a start past the run; hosts that cannot be apart.
 //! **Source**       the field's standard test of load balancing (Al-Fares et al., NSDI 2010).
 
-use super::apart::{APART, Apart};
-use super::mss::MSS;
-use super::{Cost, Draft, Load, Site, Workload, deck::Deck, jitter, later, size_or_endless};
+use super::apart::Apart;
+use super::starts::Starts;
+use super::{Cost, Draft, FlowSize, Load, Site, Workload, deck::Deck, endless};
 use crate::files::Files;
-use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, Refusal, Settings, Time};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,56 +21,39 @@ pub struct Permutation {
     hosts: u32,
     apart: Option<Apart>,
     size: u64,
-    start: Time,
-    jitter: Time,
+    starts: Starts,
+}
+
+/// Settings of [`Permutation`].
+#[derive(Settings)]
+pub struct PermutationSettings {
+    /// size of each flow; assumed endless
+    #[setting(default = "endless", off = "endless")]
+    size: Option<FlowSize>,
+    #[setting(flatten)]
+    starts: Starts,
 }
 
 impl Workload for Permutation {
-    const ENTRY: Entry = Entry {
+    type Settings = PermutationSettings;
+    const ABOUT: About = About {
         name: "permutation",
         summary: "every host sends one flow and receives one",
         source: "Al-Fares et al., NSDI 2010 (Hedera)",
-        params: &[
-            Param::with_default(
-                "size",
-                ParamUnit::Bytes,
-                "endless",
-                "size of each flow; assumed endless",
-            )
-            .or_off("endless"),
-            Param::with_default(
-                "start",
-                ParamUnit::Time,
-                "0 us",
-                "start of all flows; assumed",
-            ),
-            Param::with_default(
-                "jitter",
-                ParamUnit::Time,
-                "0 us",
-                "each flow starts up to this much later, uniformly; assumed",
-            ),
-            APART,
-            MSS,
-        ],
     };
 
-    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Permutation, Refusal> {
+    fn build(set: PermutationSettings, _: &dyn Files, site: &Site) -> Result<Permutation, Refusal> {
         let hosts = site.pairs_of_hosts()?;
         Ok(Permutation {
             hosts,
-            apart: Apart::build(values, site, hosts / 2, "permutation")?,
-            size: size_or_endless(values, "size")?,
-            start: values.time("start"),
-            jitter: values.time("jitter"),
+            apart: Apart::build(set.starts.apart, site, hosts / 2, "permutation")?,
+            size: endless(set.size),
+            starts: set.starts,
         })
     }
 
     fn draw(&self, into: &mut Draft<'_>) -> Result<(), Refusal> {
-        if self.start >= into.duration {
-            let expected = format!("must be before duration ends at {}", into.duration);
-            return Err(Refusal::of("start", expected).got(self.start));
-        }
+        self.starts.check(into.duration)?;
         let mut rng = into.seed.stream("hosts");
         let mut delays = into.seed.stream("jitter");
         let mut deck = Deck::new(self.hosts);
@@ -86,8 +68,8 @@ impl Workload for Permutation {
             },
         };
         for (src, dst) in (0..).zip(receivers) {
-            let start = later(self.start, jitter(&mut delays, self.jitter))?;
-            into.flow(src, dst, self.size, Start::At(start))?;
+            let start = self.starts.draw(&mut delays)?;
+            into.flow(src, dst, self.size, start)?;
         }
         Ok(())
     }

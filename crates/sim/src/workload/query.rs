@@ -13,13 +13,12 @@
 //! **Deviations**   the paper names the rate, not the process: Poisson is assumed. Nor does it
 //!                  say whether requests are packets: by default the responses start with the query.
 
-use super::exchange::{Ask, CONNECTION, Exchange, Openers, REQUEST, THINK, THINK_DEVIATION};
-use super::mss::MSS;
-use super::share::{self, LOAD_OF};
-use super::{Cost, Draft, Load, Poisson, Site, Workload, count, deck::Deck, jitter, later, size};
+use super::exchange::{Ask, Exchange, Openers, Over, Request};
+use super::share::{self, LoadOf};
+use super::{Cost, Draft, FlowSize, Load, Poisson, Site, Workload, deck::Deck, jitter, later};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{Entry, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, PerMegasecond, Refusal, Settings, Time};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,73 +31,54 @@ pub struct Query {
     jitter: Time,
 }
 
+/// Settings of [`Query`].
+#[derive(Settings)]
+pub struct QuerySettings {
+    /// rate of queries in the whole network; DIBS Table 2
+    #[setting(default = "300 /s", off = "off", above = 0)]
+    rate: Option<PerMegasecond>,
+    /// payload of the responses as a share of the capacity of the links of load_of, instead of rate
+    #[setting(default = "off", off = "off", above = 0)]
+    load: Option<f64>,
+    #[setting(flatten)]
+    load_of: LoadOf,
+    /// responses to a query; DIBS Table 2
+    #[setting(default = "40", range = 1..=u64::from(u32::MAX))]
+    degree: u32,
+    /// size of a response; DIBS Table 2
+    #[setting(default = "20 kB")]
+    size: FlowSize,
+    /// responses that one host may send to a query, for degrees above the number of hosts; DIBS section 5.5.2
+    #[setting(default = "1", range = 1..=MOST_CONNECTIONS)]
+    connections: u32,
+    #[setting(flatten)]
+    request: Request,
+    /// each response starts up to this much later, uniformly; assumed
+    #[setting(default = "0 us")]
+    jitter: Time,
+    #[setting(flatten)]
+    over: Over,
+}
+
 impl Workload for Query {
-    const ENTRY: Entry = Entry {
+    type Settings = QuerySettings;
+    const ABOUT: About = About {
         name: "query",
         summary: "random hosts ask many others at once (partition-aggregate)",
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.3",
-        params: &[
-            Param::with_default(
-                "rate",
-                ParamUnit::PerSecond,
-                "300 /s",
-                "rate of queries in the whole network; DIBS Table 2",
-            )
-            .or_off("off"),
-            Param::with_default(
-                "load",
-                ParamUnit::Fraction,
-                "off",
-                "payload of the responses as a share of the capacity of the links of load_of, \
-                 instead of rate",
-            )
-            .or_off("off"),
-            LOAD_OF,
-            Param::with_default(
-                "degree",
-                ParamUnit::Count,
-                "40",
-                "responses to a query; DIBS Table 2",
-            ),
-            Param::with_default(
-                "size",
-                ParamUnit::Bytes,
-                "20 kB",
-                "size of a response; DIBS Table 2",
-            ),
-            Param::with_default(
-                "connections",
-                ParamUnit::Count,
-                "1",
-                "responses that one host may send to a query, for degrees above the number of \
-                 hosts; DIBS section 5.5.2",
-            ),
-            REQUEST,
-            THINK,
-            THINK_DEVIATION,
-            Param::with_default(
-                "jitter",
-                ParamUnit::Time,
-                "0 us",
-                "each response starts up to this much later, uniformly; assumed",
-            ),
-            CONNECTION,
-            MSS,
-        ],
     };
 
-    fn build(values: &Values, _: &dyn Files, site: &Site) -> Result<Query, Refusal> {
-        let hosts = site.pairs_of_hosts()?;
+    fn build(set: QuerySettings, _: &dyn Files, site: &Site) -> Result<Query, Refusal> {
         let mut query = Query {
-            hosts,
+            hosts: site.pairs_of_hosts()?,
             per_megasecond: 0,
-            degree: count(values, "degree", 1, u64::from(u32::MAX))?,
-            size: size(values, "size")?,
-            exchange: Exchange::of(values)?,
-            jitter: values.time("jitter"),
+            degree: set.degree,
+            size: set.size.0,
+            exchange: Exchange::of(set.request, set.over)?,
+            jitter: set.jitter,
         };
-        query.fits(count(values, "connections", 1, MOST_CONNECTIONS)?)?;
-        query.per_megasecond = query.read_rate(values, site)?;
+        query.fits(set.connections)?;
+        query.per_megasecond = query.read_rate(&set, site)?;
         Ok(query)
     }
 
@@ -184,14 +164,10 @@ impl Query {
     }
 
     /// Returns the queries in a megasecond: those of `rate`, or as many as have the payload of `load`.
-    fn read_rate(&self, values: &Values, site: &Site) -> Result<u64, Refusal> {
-        let given = values.per_megasecond_or_off("rate");
-        let Some(share) = share::of_links(values, site, "rate", given.is_some())? else {
-            let rate = given.expect("exactly one is given");
-            return match rate {
-                0 => Err(Refusal::of("rate", "must be above 0").got("0 /s")),
-                _ => Ok(rate),
-            };
+    fn read_rate(&self, set: &QuerySettings, site: &Site) -> Result<u64, Refusal> {
+        let share = share::of_links(set.load, set.load_of, site, "rate", set.rate.is_some())?;
+        let Some(share) = share else {
+            return Ok(set.rate.expect("exactly one is given").0);
         };
         let bits = f64::from(self.degree) * self.size as f64 * 8.0;
         let rate = libm::round(share * site.access_bps() / bits * 1e6) as u64;

@@ -17,12 +17,11 @@
 //!                  host is the source equally often.
 
 use super::load::told;
-use super::mss::MSS;
-use super::{Cost, Draft, Load, MAX_FLOWS, Site, Workload, count, jitter, size};
-use crate::cdf::{Interpolation, SizeCdf};
+use super::{Cost, Draft, FlowSize, Load, MAX_FLOWS, Site, Workload, jitter};
+use crate::cdf::{Interpolation, Rule, SizeCdf};
 use crate::files::Files;
 use crate::plan::Start;
-use sidestep_types::{BitRate, Entry, HEADER_BYTES, Param, ParamUnit, Refusal, Time, Values};
+use sidestep_types::{About, BitRate, FileName, HEADER_BYTES, Refusal, Settings, Time};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,57 +43,43 @@ enum Sizes {
     },
 }
 
+/// Settings of [`Replace`].
+#[derive(Settings)]
+pub struct ReplaceSettings {
+    /// number of active flows in the whole network; assumed
+    #[setting(default = "100", range = 1..=MAX_FLOWS as u64)]
+    active: u32,
+    /// flow sizes; assumed: as in background
+    #[setting(default = "imc10_aditya_packets_ns2", off = "off")]
+    cdf: Option<FileName>,
+    #[setting(flatten)]
+    rule: Rule,
+    /// size of every flow, instead of cdf
+    #[setting(default = "off", off = "off")]
+    size: Option<FlowSize>,
+    /// the first flows start up to this much after time zero, uniformly; assumed
+    #[setting(default = "0 us")]
+    jitter: Time,
+}
+
 impl Workload for Replace {
-    const ENTRY: Entry = Entry {
+    type Settings = ReplaceSettings;
+    const ABOUT: About = About {
         name: "replace",
         summary: "a closed loop: a constant number of active flows, each replaced at once when it \
                   ends",
         source: "the usual closed loop",
-        params: &[
-            Param::with_default(
-                "active",
-                ParamUnit::Count,
-                "100",
-                "number of active flows in the whole network; assumed",
-            ),
-            Param::with_default(
-                "cdf",
-                ParamUnit::File,
-                "imc10_aditya_packets_ns2",
-                "flow sizes; assumed: as in background",
-            )
-            .or_off("off"),
-            Param::with_default(
-                "interpolation",
-                ParamUnit::Word(Interpolation::WORDS),
-                "linear",
-                "sizes between two points of the distribution; assumed: as ns-2 and HPCC draw them",
-            ),
-            Param::with_default(
-                "size",
-                ParamUnit::Bytes,
-                "off",
-                "size of every flow, instead of cdf",
-            )
-            .or_off("off"),
-            Param::with_default(
-                "jitter",
-                ParamUnit::Time,
-                "0 us",
-                "the first flows start up to this much after time zero, uniformly; assumed",
-            ),
-            MSS,
-        ],
     };
 
-    fn build(values: &Values, files: &dyn Files, site: &Site) -> Result<Replace, Refusal> {
+    fn build(set: ReplaceSettings, files: &dyn Files, site: &Site) -> Result<Replace, Refusal> {
         site.pairs_of_hosts()?;
-        let sizes = match (values.word_or_off("cdf"), values.bytes_or_off("size")) {
-            (None, Some(_)) => Sizes::One(size(values, "size")?),
-            (Some(name), None) => {
-                let (cdf, rule) = SizeCdf::of(values, files)?;
-                Sizes::Drawn { cdf, name, rule }
-            }
+        let sizes = match (set.cdf, set.size) {
+            (None, Some(FlowSize(size))) => Sizes::One(size),
+            (Some(FileName(name)), None) => Sizes::Drawn {
+                cdf: SizeCdf::of(&name, set.rule, files)?,
+                name,
+                rule: set.rule.interpolation,
+            },
             (cdf, _) => {
                 let got = if cdf.is_some() { "both" } else { "neither" };
                 let expected = "expected exactly one of cdf and size, the other \"off\"";
@@ -103,9 +88,9 @@ impl Workload for Replace {
         };
         Ok(Replace {
             access: site.access.clone(),
-            active: count(values, "active", 1, MAX_FLOWS as u64)?,
+            active: set.active,
             sizes,
-            jitter: values.time("jitter"),
+            jitter: set.jitter,
         })
     }
 

@@ -15,43 +15,42 @@
 //! **Deviations**   flows between hosts of one switch count as well, as they do there.
 
 use super::Site;
-use sidestep_types::{Param, ParamUnit, Refusal, Values};
+use sidestep_types::{Refusal, Settings, Words};
 
 /// Parameter for the base of `load`.
-pub(super) const LOAD_OF: Param = Param::with_default(
-    "load_of",
-    ParamUnit::Word(&["host", "fabric"]),
-    "host",
-    "links that load is a share of: those of hosts, or those above the switches with hosts",
-);
+#[derive(Clone, Copy, Settings)]
+pub(super) struct LoadOf {
+    /// links that load is a share of: those of hosts, or those above the switches with hosts
+    #[setting(default = "host")]
+    pub load_of: Links,
+}
 
-/// Returns the share of its own link that each host offers. `per` is the parameter that sets the traffic if
-/// `load` is off.
+#[derive(Clone, Copy, PartialEq, Words)]
+pub(super) enum Links {
+    Host,
+    Fabric,
+}
+
+/// The share of its own link that each host offers, of `load`. `per` is what says so where that is off.
 ///
-/// Returns `None` if `per` is `given`, and an error unless exactly one of both is.
+/// `None` where `per` is given, which `given` says; errors unless exactly one of both is.
 pub(super) fn of_links(
-    values: &Values,
+    load: Option<f64>,
+    LoadOf { load_of }: LoadOf,
     site: &Site,
     per: &'static str,
     given: bool,
 ) -> Result<Option<f64>, Refusal> {
-    let of_fabric = values.word("load_of") == "fabric";
-    match values.fraction_or_off("load") {
-        None if given && of_fabric => {
+    match load {
+        None if given && load_of == Links::Fabric => {
             let expected = "load_of = \"fabric\" needs a load";
             Err(Refusal::about(&["load_of", "load"], expected).got("load = \"off\""))
         }
         None if given => Ok(None),
-        Some((0, _)) if !given => Err(Refusal::of("load", "must be above 0").got(0)),
-        Some((above, below)) if !given => {
-            let share = above as f64 / below as f64;
-            let all = if of_fabric {
-                of_fabric_to_links(site)?
-            } else {
-                1.0
-            };
-            Ok(Some(share * all))
-        }
+        Some(share) if !given => match load_of {
+            Links::Host => Ok(Some(share)),
+            Links::Fabric => Ok(Some(share * of_fabric_to_links(site)?)),
+        },
         load => {
             let word = |given| if given { "given" } else { "off" };
             let expected = format!(

@@ -29,6 +29,8 @@
 //! ends of flows (`machines`); the paths of traced packets.
 
 mod changes;
+#[cfg(all(debug_assertions, not(test)))]
+mod compiled;
 mod connections;
 mod finish;
 mod foresee;
@@ -44,6 +46,8 @@ mod shims;
 mod switches;
 mod why;
 
+#[cfg(all(debug_assertions, not(test)))]
+pub use compiled::compiled;
 pub use saved::Saved;
 
 use crate::agenda::{Agenda, WheelAgenda};

@@ -5,6 +5,7 @@
 //! **Errors**       name the Debian package of a missing tool; the messages of clang or the verifier follow.
 
 use super::layout::PORT;
+use super::plan::{Sizes, Way};
 use super::{kernel, tools};
 use crate::frame::Refusal;
 use sidestep_switch::DropReason;
@@ -41,31 +42,6 @@ pub fn need() -> Result<(), String> {
     tools::need(WHO)?;
     tools::present(WHO, "tc", tools::find("tc").is_some(), "iproute2")?;
     kernel::attaches(kernel::TCX_INGRESS).map_err(|why| format!("{WHO} {why}"))
-}
-
-/// Sizes and kind of a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Sizes {
-    /// Most ports, a power of two from 8 to 64.
-    pub ports: usize,
-    /// Base-2 logarithm of a queue's slots.
-    pub ring_bits: u32,
-    /// Places in which a route stores whose turn it is, a power of two.
-    pub places: usize,
-    /// Policies that the program is built for; `None` for a program that answers rows of the vectors, with any
-    /// policy.
-    pub way: Option<Way>,
-    /// True if the map holds the time: for tests.
-    pub still: bool,
-}
-
-/// Parts of a rule that choose the program's code, by the numbers of `struct rule`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Way {
-    pub route: u8,
-    pub buffer: u8,
-    pub queued: bool,
-    pub shared: bool,
 }
 
 impl Way {

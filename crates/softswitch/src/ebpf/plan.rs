@@ -5,9 +5,8 @@
 //! **Units**        capacity and marks in packets or bytes of buffer, as written.
 //! **Errors**       every key that needs more, with the reason, all of them at once.
 
-use super::compile::{Sizes, Way};
-use crate::setup::{DEFAULT_MTU, Forwarding, Mac, Named, Setup, Storms};
-use sidestep_switch::{Capacity, Streams};
+use crate::setup::{DEFAULT_MTU, Forwarding, Mac, Setup, Storms};
+use sidestep_switch::{Capacity, Streams, buffer, route};
 use sidestep_types::{PortId, Seed, Size, Time, Values};
 use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr};
@@ -24,6 +23,30 @@ const LEAST_BUFFER: u64 = 64;
 const MOST_PARTS: u64 = 1 << 31;
 /// Level that no queue reaches.
 const NEVER: u64 = 1 << 62;
+
+/// The sizes and kind of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sizes {
+    /// Ports at most, a power of two from 8 to 64.
+    pub ports: usize,
+    /// A queue has room for 2 to that packets.
+    pub ring_bits: u32,
+    /// Places at which a route remembers whose turn it is, a power of two.
+    pub places: usize,
+    /// What the program is built for; `None` answers rows of the vectors, of any policy.
+    pub way: Option<Way>,
+    /// Time is what the map says: for tests.
+    pub still: bool,
+}
+
+/// What of a rule chooses the program's way, by the numbers of `struct rule`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Way {
+    pub route: u8,
+    pub buffer: u8,
+    pub queued: bool,
+    pub shared: bool,
+}
 
 /// `struct rule`: the policies and their parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,14 +96,15 @@ impl Rule {
     /// Returns the rule of these policies on a switch with so many ports and this salt. An error names a policy
     /// that the program does not have.
     pub fn of(
-        route: Option<&Named>,
-        buffer: Option<&Named>,
+        route: Option<&route::Chosen>,
+        buffer: Option<&buffer::Chosen>,
         (ports, to_switch): (u32, u64),
         capacity: Capacity,
         salt: u64,
     ) -> Result<Rule, String> {
-        let default = |name: &str| (name.to_string(), Values::defaults(&[]));
-        let (single, droptail) = (default("single"), default("droptail"));
+        let (none, known) = (Values::default(), "it is listed");
+        let single = route::choose("single", &none).expect(known);
+        let droptail = buffer::choose("droptail", &none).expect(known);
         let (route, buffer) = (route.unwrap_or(&single), buffer.unwrap_or(&droptail));
         let number = |known: &[&str], seam: &str, got: &str| {
             let found = known.iter().position(|name| *name == got);
@@ -100,24 +124,24 @@ impl Rule {
             Capacity::Shared { memory, alpha } => (memory.0, alpha, true),
             _ => (NEVER, (1, 0), false),
         };
-        let of = |name: &str| (route.0 == name).then_some(&route.1);
+        let of = |name: &str| (route.name() == name).then_some(route.values());
         let (turns, counter) = (of("spray-rr"), of("spray-counter"));
         let word = |values: Option<&Values>, name: &str, known: &[&str]| {
             let place = values.and_then(|v| known.iter().position(|is| *is == v.word(name)));
             place.unwrap_or(0) as u8
         };
         let count = |name: &str| turns.map_or(1, |v| v.count(name)) as u32;
-        let mark_at = match buffer.0.as_str() {
-            "ecn" => Some(buffer.1.size("mark_at")),
-            "dibs" | "dibs-first-open" => buffer.1.size_or_off("mark_at"),
+        let mark_at = match buffer.name() {
+            "ecn" => Some(buffer.values().size("mark_at")),
+            "dibs" | "dibs-first-open" => buffer.values().size_or_off("mark_at"),
             _ => None,
         };
         let (mark_packets, mark_bytes) = levels(mark_at);
-        let detours = buffer.0.starts_with("dibs");
+        let detours = buffer.name().starts_with("dibs");
         let most = detours
-            .then(|| buffer.1.count_or_off("max_detours"))
+            .then(|| buffer.values().count_or_off("max_detours"))
             .flatten();
-        let own_salt = route.0 != "ecmp" || route.1.word("salt") == "switch";
+        let own_salt = route.name() != "ecmp" || route.values().word("salt") == "switch";
         Ok(Rule {
             salt,
             hash_salt: if own_salt { salt } else { 0 },
@@ -128,16 +152,17 @@ impl Rule {
             to_switch,
             ports,
             way: Way {
-                route: number(&ROUTES, "route", &route.0)?,
-                buffer: number(&BUFFERS, "buffer", &buffer.0)?,
+                route: number(&ROUTES, "route", route.name())?,
+                buffer: number(&BUFFERS, "buffer", buffer.name())?,
                 queued: counter.is_some_and(|v| v.word("by") == "queued"),
                 shared,
             },
-            back: !detours || buffer.1.flag("ingress"),
-            mark_detours: detours && buffer.1.flag("mark_detours"),
+            back: !detours || buffer.values().flag("ingress"),
+            mark_detours: detours && buffer.values().flag("mark_detours"),
             // The policy itself has checked this value: from 1 to 255.
             max_detours: most.map_or(0, |most| most.min(255) as u8),
-            acks_by_hash: route.0.starts_with("spray") && route.1.word("acks") == "ecmp",
+            acks_by_hash: route.name().starts_with("spray")
+                && route.values().word("acks") == "ecmp",
             per: word(turns, "per", &PER),
             ties: word(counter, "ties", &TIES),
             memory,
@@ -296,27 +321,25 @@ impl Cannot {
             ports,
         );
         self.unless(
-            decision.sched.0 == "fifo",
+            decision.sched.name() == "fifo",
             "switch.sched",
             "\"fifo\": the program must know each departure when a packet arrives, and the \
              kernel's token bucket keeps that order",
-            format!("{:?}", decision.sched.0),
+            format!("{:?}", decision.sched.name()),
         );
         if let Capacity::Shared { memory, alpha } = decision.capacity {
             let most = memory.0.max(alpha.0).max(alpha.1);
             self.unless(
                 most <= MOST_PARTS,
                 "switch.memory, switch.alpha",
-                format!(
-                    "a memory and both parts of alpha of at most {MOST_PARTS} each, so that \
-                     products fit into 62 bits"
-                ),
+                format!("a memory and both parts of alpha of at most {MOST_PARTS} each, so that \
+                     products fit into 62 bits"),
                 format!("{memory} and {}/{}", alpha.0, alpha.1),
             );
         }
-        let (route, values) = &decision.route;
+        let (route, values) = (decision.route.name(), decision.route.values());
         let looks = [
-            decision.buffer.0.starts_with("dibs"),
+            decision.buffer.name().starts_with("dibs"),
             decision.capacity.is_shared(),
             route == "spray-counter" && values.word("by") == "queued",
         ];

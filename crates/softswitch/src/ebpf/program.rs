@@ -4,10 +4,10 @@
 //! **State**        descriptors: the program and its maps vanish when they are closed.
 //! **Errors**       what could not be loaded or written, and why.
 
-use super::compile::{Pinned, SOURCES, Sizes, load};
+use super::compile::{Pinned, SOURCES, load};
 use super::kernel::{Map, Program};
 use super::layout::{self, Bytes, MACHINE, PORT};
-use super::plan::{Plan, Rule};
+use super::plan::{Plan, Rule, Sizes};
 use crate::table::ways::Numbering;
 use std::path::Path;
 

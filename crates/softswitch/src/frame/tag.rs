@@ -23,7 +23,7 @@
 use super::bytes::ones_sum;
 use super::read::{FIRST_TYPE, body, read};
 use super::{ETHERNET_BYTES, Frame, Ip, LONGEST_TAGGED, Refusal, What};
-use sidestep_types::Tag;
+use sidestep_types::{Tag, Words};
 
 /// Ethertype of a tag: local experiment 1.
 pub const TAG: u16 = 0x88b5;
@@ -48,7 +48,7 @@ const END_OF_OPTIONS: u8 = 0;
 const NO_OPERATION: u8 = 1;
 
 /// Position of a tag in a frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 pub enum Carry {
     /// Between Ethernet and IP.
     Ethertype,
@@ -57,17 +57,6 @@ pub enum Carry {
 }
 
 impl Carry {
-    /// All positions.
-    pub const ALL: [Carry; 2] = [Carry::Ethertype, Carry::Option];
-
-    /// Returns the name in configs, as in the parameters of `mark`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Carry::Ethertype => "ethertype",
-            Carry::Option => "option",
-        }
-    }
-
     /// Returns the bytes that a tag adds to a frame.
     pub const fn adds(self) -> usize {
         match self {

@@ -29,12 +29,12 @@ pub use probe::LoopProbe;
 pub use rate::check_rate;
 pub use services::Services;
 pub use shims::{SILENCE, to_toml as shims_to_toml};
-pub use sidestep_config::decision::Named;
 pub use tags::Tags;
 pub use vlans::{NO_VLAN, PortVlan, alike};
 
 use sidestep_config::decision::Decision;
-use sidestep_types::{BitRate, PortId, Time};
+use sidestep_transport::shim;
+use sidestep_types::{BitRate, PortId, Time, Words};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -74,7 +74,7 @@ pub struct Setup {
 }
 
 /// Source of a real packet's rank: TCP does not carry the remaining size of a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 pub enum Rank {
     /// Bytes of the flow that have passed here so far: the least served first.
     Sent,
@@ -85,7 +85,7 @@ pub enum Rank {
 }
 
 /// Method of finding stations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 pub enum Forwarding {
     /// Config only.
     Static,
@@ -167,7 +167,7 @@ pub struct PortSetup {
     /// True for AF_XDP, false for AF_PACKET.
     pub xdp: bool,
     /// Shims of the host, the first nearest to the host.
-    pub shims: Vec<Named>,
+    pub shims: Vec<shim::Chosen>,
     /// Limits that protect the network from traffic of the port.
     pub bridge: PortBridge,
     /// VLANs of the port; `None` if the switch has none.

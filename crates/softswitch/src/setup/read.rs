@@ -2,24 +2,23 @@
 
 use super::bridge;
 use super::hosts::{networks, router, stations};
-use super::mtu::{self, MTU};
+use super::mtu;
 use super::ports::ports;
-use super::probe::{LOOP_ACTION, LOOP_PROBE, LoopProbe, probe};
+use super::probe::{LoopAction, LoopProbe, probe};
 use super::process::process;
-use super::services::{self, DSCP, Services};
+use super::services::Services;
 use super::tables::{table, tables};
-use super::tags::{self, BOOST, BOOSTING, TAGS, Tags};
+use super::tags::{self, Tags};
 use super::vlans;
 use super::{Forwarding, Rank, Setup};
-use sidestep_config::decision::{
-    ALPHA, CAPACITY, Decision, MEMORY, POLICIES, RANK_GAP, decision, holds_a_packet, rank_gap,
-};
+use crate::frame::Carry;
+use sidestep_config::decision::{Decision, Memory, POLICIES, RankGap, decision, holds_a_packet};
 use sidestep_config::differ::AT;
 use sidestep_config::document::{Table, find, parse};
 use sidestep_config::problem::{At, Problem, Problems, suggest};
 use sidestep_config::section::section;
-use sidestep_switch::buffer;
-use sidestep_types::{Param, ParamUnit, Time, Value};
+use sidestep_transport::shim::mark::Rule;
+use sidestep_types::{Param, ParamUnit, Settings, Time, Value};
 
 /// Keys at the top.
 pub const TOP: &[Param] = &[
@@ -29,12 +28,7 @@ pub const TOP: &[Param] = &[
         "",
         "name in logs and metrics; empty: that of the file",
     ),
-    Param::with_default(
-        "seed",
-        ParamUnit::Count,
-        "1",
-        "seed of random draws and of the hash salt",
-    ),
+    Param::with_default("seed", ParamUnit::Count, "1", "seed of random draws and of the hash salt"),
 ];
 
 /// Names of the sections.
@@ -42,31 +36,44 @@ pub(super) const SECTIONS: [&str; 6] =
     ["switch", "process", "port", "station", "router", "network"];
 
 /// Parameters of `[switch]`, besides its three policies.
-pub(super) const SWITCH: &[Param] = &[
-    CAPACITY,
-    MEMORY,
-    ALPHA,
-    Param::with_default(
-        "rank",
-        ParamUnit::Word(&["sent", "dscp", "tag"]),
-        "sent",
-        "rank of a packet: bytes of its flow so far, its code point, or its tag",
-    ),
-    RANK_GAP,
-    DSCP,
-    TAGS,
-    BOOST,
-    BOOSTING,
-    MTU,
-    LOOP_PROBE,
-    LOOP_ACTION,
-    Param::with_default(
-        "forwarding",
-        ParamUnit::Word(&["static", "learning"]),
-        "static",
-        "where stations come from: the config only, or source addresses as well",
-    ),
-];
+#[derive(Clone, Debug, Settings)]
+pub(super) struct SwitchSettings {
+    #[setting(skip, flatten = Memory)]
+    _memory: (),
+    /// rank of a packet: bytes of its flow so far, its code point, or its tag
+    #[setting(default = "sent")]
+    pub rank: Rank,
+    #[setting(flatten)]
+    pub gap: RankGap,
+    /// the code point of each class of service, from class 0 on, each from 0 to 63; all others are of the last class;
+    /// number: a code point is the number of its class
+    #[setting(default = "number", off = "number")]
+    pub dscp: Option<Services>,
+    /// where frames between switches carry the tags of hosts: between Ethernet and IP, or in the header of IPv4
+    #[setting(default = "none", off = "none")]
+    pub tags: Option<Carry>,
+    /// tags: by how much a number is divided each time its packet is sent again: 1, 2, 4 or 8
+    #[setting(default = "2")]
+    pub boost: u64,
+    /// tags: this switch shifts, or hosts have rotated
+    #[setting(default = "shift")]
+    pub boosting: Rule,
+    /// the longest payload of a frame in bytes, from 1280 to 16000; above 1500 frames are jumbo
+    #[setting(default = "1500")]
+    pub mtu: u64,
+    /// how often each port sends a probe; a switch that hears its own names the loop
+    #[setting(default = "off", off = "off")]
+    pub loop_probe: Option<Time>,
+    /// loop_probe: say and count it alone, or block the later one of the two ports while the loop is there (learning)
+    #[setting(default = "report")]
+    pub loop_action: LoopAction,
+    /// where stations come from: the config only, or source addresses as well
+    #[setting(default = "static")]
+    pub forwarding: Forwarding,
+}
+
+/// The rows of `[switch]`.
+pub(super) const SWITCH: &[Param] = SwitchSettings::PARAMS;
 
 /// Bytes of the headers of IP and TCP without options: a queue must hold the rest of the MTU together with
 /// them.
@@ -179,55 +186,39 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
             return None;
         }
     };
-    let mtu = mtu::mtu(&resolved, &at, problems)?;
+    let settings = match SwitchSettings::read(&resolved.values) {
+        Ok(settings) => settings,
+        Err(why) => {
+            resolved.refused("", &why, &at, problems);
+            return None;
+        }
+    };
+    let mtu = mtu::mtu(&settings, &resolved, &at, problems)?;
     if let Err(why) = holds_a_packet(&decision.capacity, mtu - HEADERS) {
         resolved.refused("", &why, &at, problems);
     }
-    let forwarding = match resolved.values.word("forwarding").as_str() {
-        "learning" => Forwarding::Learning,
-        _ => Forwarding::Static,
-    };
+    let forwarding = settings.forwarding;
     let place = |key: &str| resolved.places.get(key).unwrap_or(&at);
-    let (name, values) = &decision.buffer;
-    if forwarding == Forwarding::Learning && buffer::nature(name).detours {
+    if forwarding == Forwarding::Learning && decision.buffer.nature().detours {
+        let name = decision.buffer.name();
         let message = format!(
             "switch.buffer {name:?} detours frames, from which forwarding = \"learning\" would \
              learn wrong ports; use forwarding = \"static\""
         );
         problems.add(place("switch.forwarding"), message);
     }
-    let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name);
-    let counts = entry.is_some_and(|e| e.params.iter().any(|p| p.name == "max_detours"));
-    if counts && *values.get("max_detours") != Value::Off {
+    let counts = decision.buffer.get("max_detours");
+    if counts.is_some_and(|most| *most != Value::Off) {
         let message = "switch.buffer.max_detours: expected \"off\": a real frame does not count \
                        its detours (its TTL limits them)";
         problems.add(place("switch.buffer.max_detours"), message);
     }
-    let rank = match resolved.values.word("rank").as_str() {
-        "dscp" => Rank::Dscp,
-        "tag" => Rank::Tag,
-        _ => Rank::Sent,
-    };
-    let gap = match rank_gap(&resolved.values) {
-        Ok(gap) => gap,
-        Err(why) => {
-            resolved.refused("", &why, &at, problems);
-            return None;
-        }
-    };
-    let services = match services::services(&resolved) {
-        Ok(services) => services,
-        Err(why) => {
-            resolved.refused("", &why, &at, problems);
-            return None;
-        }
-    };
-    let tags = tags::tags(&resolved, &at, problems);
-    let probe = probe(&resolved, forwarding, &at, problems);
+    let tags = tags::tags(&settings, &resolved, &at, problems);
+    let probe = probe(&settings, &resolved, &at, problems);
     Some((
         decision,
-        (rank, gap),
-        services,
+        (settings.rank, settings.gap.rank_gap),
+        settings.dscp,
         tags,
         forwarding,
         (mtu, probe),
@@ -249,9 +240,8 @@ fn without_the_simulators(table: &Table, problems: &mut Problems) -> Table {
     let mut own = Table::new();
     for entry in table {
         if entry.key == AT {
-            let message = format!(
-                "{AT:?} in [switch]: a config describes one switch: set its values directly"
-            );
+            let message =
+                format!("{AT:?} in [switch]: a config describes one switch: set its values directly");
             problems.add(&entry.at, message);
             continue;
         }

@@ -10,7 +10,6 @@ use super::tags::Tags;
 use sidestep_config::decision::Decision;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
-use sidestep_switch::buffer;
 use sidestep_types::{Param, ParamUnit, PortId};
 
 use super::process::NONE;
@@ -176,7 +175,7 @@ pub(super) fn agree(
              frame",
         );
     }
-    if buffer::nature(&decision.buffer.0).detours {
+    if decision.buffer.nature().detours {
         refuse(
             first,
             "expected no VLAN, or a switch.buffer that does not detour: a port that takes detours \

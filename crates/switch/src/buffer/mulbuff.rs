@@ -43,7 +43,7 @@ pub struct MulBuff {
 const LEAST: u64 = 1_500;
 
 /// Settings of the class queues.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct Queueing {
     /// size of the queues of short flows: by the number of their flows, or static
     #[setting(default = "per-flow")]
@@ -71,7 +71,7 @@ enum Sizes {
 }
 
 /// Settings of [`MulBuff`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct MulBuffSettings {
     #[setting(flatten)]
     pub(super) queues: Queueing,
@@ -266,10 +266,7 @@ impl Buffer for MulBuff {
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
         let service = scene.packet.service();
         if !scene.packet.carries_data() || !want.fits {
-            return format!(
-                "decided by the room of the whole port: {}",
-                scene.room(want)
-            );
+            return format!("decided by the room of the whole port: {}", scene.room(want));
         }
         let Class { depth, flows } = scene.queues.queue(want.port, service);
         let Limit {

@@ -13,7 +13,7 @@ use crate::{Nature, Queues, Want};
 use sidestep_types::{Packet, Refusal, Rng, Settings};
 
 /// Settings of all these policies.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct Common {
     #[setting(flatten)]
     step: Step,

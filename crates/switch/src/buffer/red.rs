@@ -33,7 +33,7 @@ struct Curve {
     /// Thresholds in 2⁻¹⁶ packets or bytes.
     min: u64,
     max: u64,
-    /// Probability at `max`, in 2⁻³².
+    /// Weight of the newest queue length, in 2⁻³².
     max_p: u64,
     /// Weight of the newest queue length, in 2⁻³².
     weight: u64,
@@ -54,7 +54,7 @@ struct PortState {
 const ONE: u64 = 1 << 32;
 
 /// Settings of [`Red`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct RedSettings {
     /// average queue length from which packets are marked; assumed: the step of DCTCP at 1 Gbps
     #[setting(default = "20 pkt")]
@@ -87,6 +87,7 @@ enum AboveMax {
 }
 
 /// Setting of a share in (0, 1], stored in 2⁻³².
+#[derive(Clone)]
 struct Share(u64);
 
 impl Setting for Share {

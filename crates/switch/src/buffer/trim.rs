@@ -21,7 +21,7 @@ use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings, Size};
 
 /// Policy that trims packets.
-#[derive(Debug, Settings)]
+#[derive(Clone, Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trim {
     /// limit of control packets (headers and acknowledgements) that wait at a port, beyond its capacity;

@@ -25,7 +25,7 @@ use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Size};
 
 /// Policy that deflects the packets with the largest rank.
-#[derive(Debug, Settings)]
+#[derive(Clone, Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vertigo {
     #[setting(flatten)]

@@ -21,7 +21,7 @@ pub struct Ecmp {
 }
 
 /// Settings of [`Ecmp`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct EcmpSettings {
     /// salt of the flow hash: a different one per switch, or none, which gives the same hash at all tiers
     #[setting(default = "switch")]

@@ -105,7 +105,7 @@ fn rebase(counters: &mut [u32], least: u32) {
 }
 
 /// Settings of [`SprayCounter`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct SprayCounterSettings {
     /// bytes to compare: those sent so far (section III-A2), or those that wait (section IV-B1)
     #[setting(default = "sent")]

@@ -121,7 +121,7 @@ struct Turn {
 const MOST: u64 = u16::MAX as u64;
 
 /// Settings of [`SprayRr`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct SprayRrSettings {
     /// scope of the turns: each flow, destination host or prefix, or all packets of the switch together
     #[setting(default = "flow")]

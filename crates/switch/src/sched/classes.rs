@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 pub(super) const MOST: usize = 8;
 
 /// Setting of the number of class queues of a port.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct ClassCount {
     /// class queues per port, 1 to 8; packets of a higher class wait in the last; MulBuff has two, for short
     /// and long flows

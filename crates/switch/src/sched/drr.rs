@@ -18,11 +18,11 @@
 //! classes neither is further ahead.
 
 use super::classes::{Classes, MOST};
-use crate::why::{count, packets};
+use crate::why::count;
 use sidestep_types::{Bytes, Packet, Settings};
 
 /// Setting of the bytes that a class may send in a round.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct Quantum {
     /// bytes of link time in a round for the class with the largest share; a full packet on Ethernet; assumed
     #[setting(default = "1538 B", range = Bytes(LEAST)..=Bytes(LARGEST))]
@@ -146,7 +146,7 @@ impl Drr {
              wait there",
             count(weight(classes, own)),
             count(all),
-            packets(before.packets)
+            count(before.packets)
         )
     }
 

@@ -16,10 +16,15 @@ fn shims_stand_at_the_ports_to_hosts_and_wait_longer_here() {
     let order = &sidestep_transport::shim::ENTRIES[0];
     let defaults = Values::defaults(order.params);
     let mut print = paper();
-    print.shims = shims(&[(order.name.to_string(), defaults.clone())], scale);
+    print.shims = shims(&[shim::choose(order.name, &defaults).unwrap()], scale);
     // Edge 0: two ports to hosts, then the uplinks.
     let setup = Setup::read("s.toml", &config(&print, 0, SWITCH)).unwrap();
-    let waits = |port: usize| setup.ports[port].shims.first().map(|s| s.1.time("timeout"));
+    let waits = |port: usize| {
+        setup.ports[port]
+            .shims
+            .first()
+            .map(|s| s.values().time("timeout"))
+    };
     let longer = Some(defaults.time("timeout") * 10);
     assert_eq!([0, 1, 2, 3].map(waits), [longer, longer, None, None]);
 }
@@ -111,7 +116,8 @@ fn mptcp_has_as_many_subflows_as_a_kernel_can() {
     assert_eq!(of(4, "").unwrap().subflows, Some(4));
     assert_eq!(of(9, "").unwrap().subflows, Some(9));
     let why = of(10, "").unwrap_err();
-    let expected = "scheme mine: transport.subflows: expected at most 9, the limit of the kernel's MPTCP, got \
+    let expected =
+        "scheme mine: transport.subflows: expected at most 9, the limit of the kernel's MPTCP, got \
          10";
     assert_eq!(why, expected);
     let why = of(4, "mss = \"100..200\"").unwrap_err();
@@ -161,7 +167,7 @@ fn the_agent_is_the_hosts_own_and_at_no_port() {
         let entry = sidestep_transport::shim::ENTRIES
             .iter()
             .find(|e| e.name == name);
-        (name.to_string(), Values::defaults(entry.unwrap().params))
+        shim::choose(name, &Values::defaults(entry.unwrap().params)).unwrap()
     };
     let scale = Scale {
         model: BitRate::gbps(1),

@@ -59,7 +59,7 @@ impl Until {
 }
 
 /// Settings of [`AgentEcn`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct AgentEcnSettings {
     /// duplicates that pass once one echoes a mark: only those that echo one (PLTS, as its sentence is read
     /// here), all until the acknowledgement moves (assumed), or all until it reaches the data sent by then

@@ -81,7 +81,7 @@ pub const MOST_CLASSES: usize = 8;
 pub const MOST_DSCP: u64 = 63;
 
 /// Settings of [`BySize`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct BySizeSettings {
     /// quantity that determines the class: the flow's size, or, where sizes are unknown, the bytes sent before
     /// a packet (MulBuff)

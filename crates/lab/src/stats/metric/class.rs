@@ -5,7 +5,8 @@
 //! **Units**        those of [`super::METRICS`]. Packets are data packets.
 
 use super::entry::{Kind, Metric, SampleKind, Values};
-use super::table::{count, known, mean, number, p50, p99, p999};
+use super::reading::{count, known, mean, number, p50, p99, p999};
+use super::table::METRICS;
 use super::{Population, Reading, Unit};
 use crate::stats::Summary;
 use std::ops::Deref;
@@ -85,17 +86,22 @@ pub struct Named<'a> {
     pub class: Option<&'a str>,
 }
 
-impl<'a> Named<'a> {
-    /// Finds the metric called `name`.
-    pub(super) fn find(name: &'a str) -> Option<Named<'a>> {
-        let (table, name, class) = match name.split_once(':') {
-            None => (super::METRICS, name, None),
-            Some((name, class)) => (CLASS_METRICS, name, Some(class)),
-        };
-        let metric = table.iter().find(|metric| metric.name == name)?;
-        Some(Named { metric, class })
-    }
+/// The metric called `name`, behind a colon of one class.
+pub fn find(name: &str) -> Option<Named<'_>> {
+    let (table, name, class) = match name.split_once(':') {
+        None => (METRICS, name, None),
+        Some((name, class)) => (CLASS_METRICS, name, Some(class)),
+    };
+    let metric = table.iter().find(|metric| metric.name == name)?;
+    Some(Named { metric, class })
+}
 
+/// Is `name` a metric that counts things, so that it grows with the number of seeds?
+pub fn is_count(name: &str) -> bool {
+    find(name).is_some_and(|metric| metric.is_count)
+}
+
+impl Named<'_> {
     /// Reads the metric from a summary: nothing if it was not measured, or the class does not exist.
     pub fn read(&self, summary: &Summary) -> Reading {
         let Some(name) = self.class else {

@@ -14,14 +14,14 @@ mod reading;
 mod samples;
 mod table;
 
-pub use class::{CLASS_METRICS, Named};
+pub use class::{CLASS_METRICS, Named, find, is_count};
 pub use entry::{Each, Metric, OfFlows, SampleKind, Unit, Values};
 pub use needs::Needs;
 pub use population::Population;
 pub use reading::Reading;
 pub(crate) use samples::of_flows;
 pub use samples::{SAMPLES, class_samples, sample};
-pub use table::{METRICS, find, is_count};
+pub use table::METRICS;
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! Number of a summary, or a bound on it from unfinished flows.
 
+use crate::stats::Percentiles;
+
 /// Number, or a bound on it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reading {
@@ -54,6 +56,41 @@ impl Reading {
             _ => Nothing,
         }
     }
+}
+
+pub(super) fn p50(of: &Percentiles) -> Reading {
+    bounded(of.p50, of.p50_at_least)
+}
+
+pub(super) fn p99(of: &Percentiles) -> Reading {
+    bounded(of.p99, of.p99_at_least)
+}
+
+pub(super) fn p999(of: &Percentiles) -> Reading {
+    bounded(of.p999, of.p999_at_least)
+}
+
+pub(super) fn mean(of: &Percentiles) -> Reading {
+    bounded(of.mean, of.mean_at_least)
+}
+
+pub(super) fn bounded(value: Option<f64>, at_least: bool) -> Reading {
+    match value {
+        Some(v) if at_least => Reading::AtLeast(v),
+        value => known(value),
+    }
+}
+
+pub(super) fn known(value: Option<f64>) -> Reading {
+    value.map_or(Reading::Nothing, Reading::Exactly)
+}
+
+pub(super) fn count(value: Option<u64>) -> Reading {
+    value.map_or(Reading::Nothing, number)
+}
+
+pub(super) fn number(count: u64) -> Reading {
+    Reading::Exactly(count as f64)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! Table of metrics: one line each, with all facts about it.
 
 use super::entry::{Each, Kind, Metric, SampleKind, Values};
-use super::{Named, Needs, Population, Reading};
+use super::reading::{bounded, count, known, mean, number, p50, p99, p999};
+use super::{Needs, Population, Reading};
 use crate::probe::Loops;
 use crate::record::Record;
 use crate::stats::{Percentiles, Summary};
@@ -12,16 +13,6 @@ pub const METRICS: &[Metric] = &joined::<ALL>([FLOWS, &DROPS, PACKETS, SIZED, OF
 
 const ALL: usize =
     FLOWS.len() + DROPS.len() + PACKETS.len() + SIZED.len() + OF_FLOWS.len() + SAMPLED.len();
-
-/// Finds the metric called `name`; behind a colon is a class.
-pub fn find(name: &str) -> Option<Named<'_>> {
-    Named::find(name)
-}
-
-/// True if `name` is a count, which grows with the number of seeds.
-pub fn is_count(name: &str) -> bool {
-    find(name).is_some_and(|metric| metric.is_count)
-}
 
 /// Defines a part of the table: population, kind, name, sentence, more facts, and the function that reads it.
 macro_rules! metrics {
@@ -47,15 +38,15 @@ metrics! { FLOWS:
     Queries Ms "qct_max_ms" "longest query completion time" => |s| bounded(s.qct_ms.max, s.qct_ms.max_at_least);
     Queries Share "qct_completed_share" "share of queries that completed" => |s| known(s.qct_ms.completed_share);
     ShortFlows Ms "fct_short_p50_ms" "median completion time of background flows of 1 to 10 kB" => |s| p50(&s.fct_short_ms);
-    ShortFlows Ms "fct_short_p99_ms" "99th percentile of completion time of background flows of 1 to 10 kB" => |s| p99(&s.fct_short_ms);
-    ShortFlows Ms "fct_short_p999_ms" "99.9th percentile of completion time of background flows of 1 to 10 kB" => |s| p999(&s.fct_short_ms);
-    ShortFlows Ms "fct_short_mean_ms" "mean completion time of background flows of 1 to 10 kB" => |s| mean(&s.fct_short_ms);
+    ShortFlows Ms "fct_short_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of background flows of 1 to 10 kB" => |s| p99(&s.fct_short_ms);
+    ShortFlows Ms "fct_short_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of background flows of 1 to 10 kB" => |s| p999(&s.fct_short_ms);
+    ShortFlows Ms "fct_short_mean_ms" "mean of the same", heading "mean completion time of background flows of 1 to 10 kB" => |s| mean(&s.fct_short_ms);
     ShortFlows Share "fct_short_completed_share" "share of background flows of 1 to 10 kB that completed" => |s| known(s.fct_short_ms.completed_share);
     Responses Ms "fct_query_p50_ms" "median completion time of the flows of queries" => |s| p50(&s.fct_query_ms);
-    Responses Ms "fct_query_p99_ms" "99th percentile of completion time of the flows of queries" => |s| p99(&s.fct_query_ms);
-    Responses Ms "fct_query_p999_ms" "99.9th percentile of completion time of the flows of queries" => |s| p999(&s.fct_query_ms);
-    Responses Ms "fct_query_mean_ms" "mean completion time of the flows of queries" => |s| mean(&s.fct_query_ms);
-    Responses Share "fct_query_completed_share" "share of the flows of queries that completed" => |s| known(s.fct_query_ms.completed_share);
+    Responses Ms "fct_query_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of the flows of queries" => |s| p99(&s.fct_query_ms);
+    Responses Ms "fct_query_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of the flows of queries" => |s| p999(&s.fct_query_ms);
+    Responses Ms "fct_query_mean_ms" "mean of the same", heading "mean completion time of the flows of queries" => |s| mean(&s.fct_query_ms);
+    Responses Share "fct_query_completed_share" "share of background flows of 1 to 10 kB that completed", heading "share that completed of the flows of queries" => |s| known(s.fct_query_ms.completed_share);
     Answers Ms "fct_response_mean_ms" "mean completion time of responses, without requests" => |s| mean(&s.fct_response_ms);
     Answers Ms "fct_response_p99_ms" "99th percentile of completion time of responses, without requests" => |s| p99(&s.fct_response_ms);
     Answers Ms "fct_response_done_mean_ms" "mean completion time of responses, completed responses only" => |s| known(s.fct_response_ms.done_mean);
@@ -67,15 +58,15 @@ metrics! { FLOWS:
     EndingFlows Ms "fct_all_done_p99_ms" "99th percentile of completion time of all completed flows except requests" => |s| known(s.fct_all_ms.done_p99);
     EndingFlows Share "fct_all_completed_share" "share of all finite flows except requests that completed" => |s| known(s.fct_all_ms.completed_share);
     BackgroundFlows Ms "fct_background_p50_ms" "median completion time of all finite background flows" => |s| p50(&s.fct_background_ms);
-    BackgroundFlows Ms "fct_background_p99_ms" "99th percentile of completion time of all finite background flows" => |s| p99(&s.fct_background_ms);
-    BackgroundFlows Ms "fct_background_p999_ms" "99.9th percentile of completion time of all finite background flows" => |s| p999(&s.fct_background_ms);
-    BackgroundFlows Ms "fct_background_mean_ms" "mean completion time of all finite background flows" => |s| mean(&s.fct_background_ms);
-    BackgroundFlows Share "fct_background_completed_share" "share of all finite background flows that completed" => |s| known(s.fct_background_ms.completed_share);
+    BackgroundFlows Ms "fct_background_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of all background flows that end" => |s| p99(&s.fct_background_ms);
+    BackgroundFlows Ms "fct_background_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of all background flows that end" => |s| p999(&s.fct_background_ms);
+    BackgroundFlows Ms "fct_background_mean_ms" "mean of the same", heading "mean completion time of all background flows that end" => |s| mean(&s.fct_background_ms);
+    BackgroundFlows Share "fct_background_completed_share" "share of background flows of 1 to 10 kB that completed", heading "share that completed of all background flows that end" => |s| known(s.fct_background_ms.completed_share);
     LongFlows Ms "fct_long_p50_ms" "median completion time of background flows of more than 1 MB" => |s| p50(&s.fct_long_ms);
-    LongFlows Ms "fct_long_p99_ms" "99th percentile of completion time of background flows of more than 1 MB" => |s| p99(&s.fct_long_ms);
-    LongFlows Ms "fct_long_p999_ms" "99.9th percentile of completion time of background flows of more than 1 MB" => |s| p999(&s.fct_long_ms);
-    LongFlows Ms "fct_long_mean_ms" "mean completion time of background flows of more than 1 MB" => |s| mean(&s.fct_long_ms);
-    LongFlows Share "fct_long_completed_share" "share of background flows of more than 1 MB that completed" => |s| known(s.fct_long_ms.completed_share);
+    LongFlows Ms "fct_long_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of background flows of more than 1 MB" => |s| p99(&s.fct_long_ms);
+    LongFlows Ms "fct_long_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of background flows of more than 1 MB" => |s| p999(&s.fct_long_ms);
+    LongFlows Ms "fct_long_mean_ms" "mean of the same", heading "mean completion time of background flows of more than 1 MB" => |s| mean(&s.fct_long_ms);
+    LongFlows Share "fct_long_completed_share" "share of background flows of 1 to 10 kB that completed", heading "share that completed of background flows of more than 1 MB" => |s| known(s.fct_long_ms.completed_share);
     Groups Ms "group_p50_ms" "median completion time of groups of flows" => |s| p50(&s.group_ms);
     Groups Ms "group_p99_ms" "99th percentile of completion time of groups of flows" => |s| p99(&s.group_ms);
     Groups Ms "group_p999_ms" "99.9th percentile of completion time of groups of flows" => |s| p999(&s.group_ms);
@@ -289,42 +280,15 @@ const fn joined<const N: usize>(parts: [&[Metric]; 6]) -> [Metric; N] {
     all
 }
 
-pub(super) fn p50(of: &Percentiles) -> Reading {
-    bounded(of.p50, of.p50_at_least)
-}
-
-pub(super) fn p99(of: &Percentiles) -> Reading {
-    bounded(of.p99, of.p99_at_least)
-}
-
-pub(super) fn p999(of: &Percentiles) -> Reading {
-    bounded(of.p999, of.p999_at_least)
-}
-
-pub(super) fn mean(of: &Percentiles) -> Reading {
-    bounded(of.mean, of.mean_at_least)
-}
-
 /// Reads a number of the flows in size range number `size`.
 fn sized(summary: &Summary, size: usize, read: fn(&Percentiles) -> Reading) -> Reading {
     let of = summary.fct_by_size_ms.get(size);
     of.map_or(Reading::Nothing, read)
 }
 
-fn bounded(value: Option<f64>, at_least: bool) -> Reading {
-    match value {
-        Some(v) if at_least => Reading::AtLeast(v),
-        value => known(value),
-    }
-}
-
 fn reordering(summary: &Summary) -> Reading {
     let n = summary.reordering_p99.map(|n| n as f64);
     bounded(n, summary.reordering_p99_at_least == Some(true))
-}
-
-pub(super) fn known(value: Option<f64>) -> Reading {
-    value.map_or(Reading::Nothing, Reading::Exactly)
 }
 
 fn looped_share(summary: &Summary) -> Reading {
@@ -351,12 +315,4 @@ fn dropped(summary: &Summary) -> Option<u64> {
 fn over_sent(summary: &Summary, count: Option<u64>) -> Reading {
     let share = |count| (summary.sent > 0).then(|| count as f64 / summary.sent as f64);
     known(count.and_then(share))
-}
-
-pub(super) fn count(value: Option<u64>) -> Reading {
-    value.map_or(Reading::Nothing, number)
-}
-
-pub(super) fn number(count: u64) -> Reading {
-    Reading::Exactly(count as f64)
 }

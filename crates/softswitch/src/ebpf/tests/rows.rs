@@ -3,9 +3,9 @@
 //! `SIDESTEP_ROWS` is the number of rows of each policy, 4,096 by default.
 
 use super::can;
-use crate::ebpf::compile::{SOURCES, Sizes};
+use crate::ebpf::compile::SOURCES;
 use crate::ebpf::layout::{Bytes, RULE, Read};
-use crate::ebpf::plan::Rule;
+use crate::ebpf::plan::{Rule, Sizes};
 use crate::ebpf::program::Loaded;
 use sidestep_switch::Capacity;
 use sidestep_switch::{AnyBuffer, AnyRoute, buffer, route};
@@ -242,20 +242,17 @@ fn values(entry: &Entry, row: &Row) -> Values {
 
 fn ask(loaded: &Loaded, entry: &Entry, row: &Row) -> Said {
     let (values, salt) = (values(entry, row), hex(row, "salt_hex"));
-    let own = (entry.name.to_string(), values);
     let is_route = row.cell("hops").is_some();
+    let route = is_route.then(|| route::choose(entry.name, &values).expect("good values"));
+    let buffer = (!is_route).then(|| buffer::choose(entry.name, &values).expect("good values"));
     let capacity = match text(row, "capacity_packets") {
         "" => Size::Bytes(Size8(number(row, "capacity_bytes"))),
         packets => Size::Packets(packets.parse().expect("a number")),
     };
     let capacity = Capacity::PerPort(capacity);
-    let (route, buffer) = if is_route {
-        (Some(&own), None)
-    } else {
-        (None, Some(&own))
-    };
     let ports = (number(row, "ports") as u32, hex(row, "to_switch_mask_hex"));
-    let rule = Rule::of(route, buffer, ports, capacity, salt).expect("a policy of the program");
+    let rule = Rule::of(route.as_ref(), buffer.as_ref(), ports, capacity, salt);
+    let rule = rule.expect("a policy of the program");
     let hops: Vec<&str> = text(row, "hops").split_whitespace().collect();
     let ingress = text(row, "ingress_port").parse().unwrap_or(u8::MAX);
     let carries = text(row, "kind") == "data" && number(row, "payload_bytes") > 0;

@@ -16,7 +16,6 @@ use super::connections::Connections;
 use super::{Edge, Shims};
 use crate::frame::End;
 use crate::machine::Machine;
-use crate::setup::Named;
 use sidestep_transport::shim;
 use sidestep_types::{PortId, Time};
 
@@ -53,8 +52,8 @@ impl Machine {
 }
 
 /// Returns true if a shim marks by the remaining size of messages.
-fn asks_for_sizes((name, values): &Named) -> bool {
-    shim::nature(name).tags && values.word("by") == "remaining"
+fn asks_for_sizes(shim: &shim::Chosen) -> bool {
+    shim.nature().tags && shim.values().word("by") == "remaining"
 }
 
 impl Shims {

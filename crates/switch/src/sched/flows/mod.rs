@@ -20,7 +20,7 @@ use exact::{Exact, MOST_PLACES, Seen};
 use sidestep_types::{Kind, Packet, Refusal, Settings, Time, Words};
 
 /// Settings of the flow count, for a scheduler that does not need it.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct Counting {
     /// method of counting flows, for policies that use their number; the paper does not say
     #[setting(default = "off", off = "off")]
@@ -39,7 +39,7 @@ pub enum Count {
 }
 
 /// Sizes of tables and bitmaps, and the times for which they remember flows.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct CountBy {
     /// flows that the table of a class can hold, with count = "exact"; 48 B each; assumed
     #[setting(default = "4096", range = 1..=MOST_PLACES, beside(count = "exact"))]

@@ -103,7 +103,7 @@ struct Flow {
 }
 
 /// Settings of [`Mark`].
-#[derive(sidestep_types::Settings)]
+#[derive(Clone, sidestep_types::Settings)]
 #[settings(check)]
 pub struct MarkSettings {
     /// number in the tag: bytes of the message still to be sent or, where sizes are unknown, packets or bytes
@@ -128,7 +128,7 @@ pub struct MarkSettings {
     /// method of division: number and count travel and each switch shifts (Vertigo's simulator), or the host
     /// rotates the number (Vertigo), which makes an odd one the largest
     #[setting(default = "shift")]
-    boosting: Boost,
+    boosting: Rule,
     /// detection of repeats: by the list of packets in flight (as Vertigo's host), or by a cuckoo filter
     /// (Vertigo)
     #[setting(default = "exact")]
@@ -162,13 +162,6 @@ enum Carry {
     Option,
 }
 
-/// Words for [`Rule`].
-#[derive(Clone, Copy, Words)]
-enum Boost {
-    Shift,
-    Rotate,
-}
-
 /// Detection of repeats.
 #[derive(Clone, Copy, PartialEq, Words)]
 enum Repeats {
@@ -186,12 +179,8 @@ impl MarkSettings {
     }
 
     fn boosting(&self) -> Result<Boosting, Refusal> {
-        let rule = match self.boosting {
-            Boost::Rotate => Rule::Rotate,
-            Boost::Shift => Rule::Shift,
-        };
         let refused = || Refusal::of("boost", "must be 1, 2, 4 or 8").got(self.boost);
-        Boosting::new(rule, self.boost).ok_or_else(refused)
+        Boosting::new(self.boosting, self.boost).ok_or_else(refused)
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Settings {
 }
 
 /// Settings of [`super::Order`].
-#[derive(sidestep_types::Settings)]
+#[derive(Clone, sidestep_types::Settings)]
 pub struct OrderSettings {
     /// order of data: by its sequence number, or by the remaining size in its host's tag, as in the paper
     #[setting(default = "sequence")]
