@@ -14,7 +14,8 @@ use crate::stats::{Sample, slowdown};
 use crate::told::{Teller, Told};
 use serde::{Deserialize, Serialize};
 use sidestep_sim::{
-    ClassOutcome, End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals, run_counts,
+    ClassOutcome, End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals, class_counts,
+    run_counts,
 };
 use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, Framing, HEADER_BYTES, HostId, Time};
@@ -246,6 +247,31 @@ impl ClassRecord {
         self.groups.merge(&other.groups);
     }
 }
+
+/// Writes [`ClassRecord::counts`].
+macro_rules! told_of_class {
+    (
+        path { $($(#[$path_doc:meta])* $path:ident by $path_teller:ident;)* }
+        arrival { $($(#[$arrival_doc:meta])* $arrival:ident by $arrival_teller:ident;)* }
+    ) => {
+        impl ClassRecord {
+            /// Names and values of the counts of its data packets, `None` where nobody told one.
+            pub fn counts(
+                &self,
+                told: &Told,
+            ) -> impl Iterator<Item = (&'static str, Option<u64>)> + use<> {
+                let packets = &self.packets;
+                [
+                    $((stringify!($path), told.by(Teller::$path_teller, packets.$path)),)*
+                    $((stringify!($arrival), told.by(Teller::$arrival_teller, packets.$arrival)),)*
+                ]
+                .into_iter()
+            }
+        }
+    };
+}
+
+class_counts!(told_of_class);
 
 /// Sizes of the paper's short flows: 1 to 10 kB (DIBS section 5.3).
 const SHORT: std::ops::RangeInclusive<u64> = 1_000..=10_000;

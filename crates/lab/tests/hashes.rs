@@ -1,10 +1,10 @@
-//! Golden table: the trajectory hash of every shipped scheme, and its main counts.
+//! Golden table: the trajectory hash of every shipped scheme, and what it comes with.
 //!
-//! The hash is a digest of every delivery over every link. A changed line means that the same
-//! scenario and seed give another run: that is a separate commit, with an entry under *Results
+//! The hash is a digest of every delivery over every link. A line that changes says that the same
+//! scenario and seed give another run: that is a commit of its own, with an entry under *Results
 //! that moved* in the changelog.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test lab hashes` rewrites the table.
+//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test policies hashes` writes the table anew.
 
 use crate::common;
 

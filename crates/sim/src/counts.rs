@@ -1,7 +1,9 @@
-//! Counts of a whole run.
+//! What a run counts over all of it.
 //!
-//! A new count of a run is one line in the list below: it becomes a field of [`Totals`], of a record and of a
-//! summary. Counts of a port are [`sidestep_switch::ports::Counts`].
+//! A new count of a run is one line in the first list below: it becomes a field of [`Totals`], of a
+//! record and of a summary. One of a class of flows is a line in the second: it becomes a field of
+//! [`ClassOutcome`](crate::ClassOutcome), a field of a class of a summary, and rows of `counts.parquet`.
+//! What is counted at a port is [`sidestep_switch::ports::Counts`].
 
 use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
@@ -96,6 +98,51 @@ macro_rules! run_counts {
                 shim_mistaken by Simulator;
                 /// Retransmitted data that shims did not take for a retransmission.
                 shim_missed by Simulator;
+            }
+        }
+    };
+}
+
+/// Calls the macro `$then` with every count of a class of flows: doc comment, name, and who tells it (a teller of the
+/// lab's). Data packets alone are counted.
+///
+/// A summary has `path` before the histograms of what packets met on their way, and `arrival` behind them.
+///
+/// ```
+/// macro_rules! names {
+///     (path { $($(#[$d:meta])* $path:ident by $t:ident;)* }
+///      arrival { $($(#[$e:meta])* $arrival:ident by $u:ident;)* }) => {
+///         [$(stringify!($path),)* $(stringify!($arrival),)*]
+///     };
+/// }
+/// let names = sidestep_sim::class_counts!(names);
+/// assert!(names.contains(&"marked") && names.contains(&"trimmed"));
+/// ```
+#[macro_export]
+macro_rules! class_counts {
+    ($then:ident) => {
+        $then! {
+            path {
+                /// Data packets that hosts put on their NICs.
+                sent by DataOut;
+                /// Data packets that arrived.
+                delivered by DataIn;
+                /// Of those, detoured at least once.
+                detoured by Simulator;
+                /// Detours of all data packets.
+                detours by Simulator;
+                /// Data packets dropped.
+                dropped by Simulator;
+                /// Data packets that arrived marked.
+                marked by Marks;
+            }
+            arrival {
+                /// Data packets that arrived without their payload, which `delivered` leaves out.
+                trimmed by Simulator;
+                /// Of those delivered, the ones that arrived after one sent later (RFC 4737).
+                reordered by Simulator;
+                /// The ones that reached the transport after one sent later: without shims the same.
+                transport_reordered by Simulator;
             }
         }
     };

@@ -1,5 +1,6 @@
 //! Outcome of a run: one row per flow and port, totals, and the trajectory hash.
 
+use crate::class_counts;
 use crate::counts::Totals;
 use crate::histogram::Histogram;
 use crate::network::End;
@@ -176,73 +177,46 @@ pub struct PortOutcome {
     pub input_peak_bytes: u64,
 }
 
-/// Outcome of one traffic class, data packets only.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct ClassOutcome {
-    /// Data packets that hosts put on their NICs.
-    pub sent: u64,
-    /// Data packets that arrived.
-    pub delivered: u64,
-    /// Data packets that arrived after at least one detour.
-    pub detoured: u64,
-    /// Detours of all data packets.
-    pub detours: u64,
-    /// Data packets dropped.
-    pub dropped: u64,
-    /// Data packets that arrived marked.
-    pub marked: u64,
-    /// Data packets that arrived, by their number of detours; 255 includes more.
-    pub detours_each: Histogram,
-    /// Detoured data packets that arrived, by the number of switches on a shortest path, then by the number of
-    /// switches they crossed beyond that. All others took a shortest path.
-    pub extra_hops: Vec<Histogram>,
-    /// Data packets that arrived without their payload; not part of `delivered`.
-    pub trimmed: u64,
-    /// Delivered packets that arrived after one sent later (RFC 4737).
-    pub reordered: u64,
-    /// Delivered packets that reached the transport after one sent later; without shims equal to `reordered`.
-    pub transport_reordered: u64,
-    /// Reordered packets by their n.
-    pub n_reordering: NReordering,
+/// Writes [`ClassOutcome`].
+macro_rules! class_outcome {
+    (
+        path { $($(#[$path_doc:meta])* $path:ident by $path_teller:ident;)* }
+        arrival { $($(#[$arrival_doc:meta])* $arrival:ident by $arrival_teller:ident;)* }
+    ) => {
+        /// Outcome of one traffic class, data packets only.
+        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        pub struct ClassOutcome {
+            $($(#[$path_doc])* pub $path: u64,)*
+            /// Data packets that arrived, by their number of detours; 255 includes more.
+            pub detours_each: Histogram,
+            /// Detoured data packets that arrived, by the number of switches on a shortest path, then by the number of
+            /// switches they crossed beyond that. All others took a shortest path.
+            pub extra_hops: Vec<Histogram>,
+            $($(#[$arrival_doc])* pub $arrival: u64,)*
+            /// Reordered packets by their n.
+            pub n_reordering: NReordering,
+        }
+
+        impl ClassOutcome {
+            /// Adds the same class of another run, or of another part of this one.
+            pub fn merge(&mut self, more: &ClassOutcome) {
+                $(self.$path += more.$path;)*
+                $(self.$arrival += more.$arrival;)*
+                self.detours_each.merge(&more.detours_each);
+                let shortest = self.extra_hops.len().max(more.extra_hops.len());
+                self.extra_hops.resize_with(shortest, Default::default);
+                for (hops, more) in self.extra_hops.iter_mut().zip(&more.extra_hops) {
+                    hops.merge(more);
+                }
+                let counts = more.n_reordering.counts;
+                let sums = self.n_reordering.counts.iter_mut();
+                sums.zip(counts).for_each(|(sum, more)| *sum += more);
+            }
+        }
+    };
 }
 
-impl ClassOutcome {
-    /// Adds the same class of another run, or of another part of this one.
-    pub fn merge(&mut self, more: &ClassOutcome) {
-        let ClassOutcome {
-            sent,
-            delivered,
-            detoured,
-            detours,
-            dropped,
-            marked,
-            detours_each,
-            extra_hops,
-            trimmed,
-            reordered,
-            transport_reordered,
-            n_reordering,
-        } = more;
-        self.sent += sent;
-        self.delivered += delivered;
-        self.detoured += detoured;
-        self.detours += detours;
-        self.dropped += dropped;
-        self.marked += marked;
-        self.detours_each.merge(detours_each);
-        let shortest = self.extra_hops.len().max(extra_hops.len());
-        self.extra_hops.resize_with(shortest, Default::default);
-        for (hops, more) in self.extra_hops.iter_mut().zip(extra_hops) {
-            hops.merge(more);
-        }
-        self.trimmed += trimmed;
-        self.reordered += reordered;
-        self.transport_reordered += transport_reordered;
-        let counts = n_reordering.counts;
-        let sums = self.n_reordering.counts.iter_mut();
-        sums.zip(counts).for_each(|(sum, more)| *sum += more);
-    }
-}
+class_counts!(class_outcome);
 
 /// Number of reordered packets for each n (RFC 4737 section 5.4): a sender that waits for more than n duplicate
 /// acknowledgements takes none of them for lost.

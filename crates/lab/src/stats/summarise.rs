@@ -1,7 +1,7 @@
 //! Sums up the records of one scheme, one a seed, into its summary.
 
 use super::metric;
-use super::reordering::{n_reordering, reordering_p99};
+use super::reordering::reordering_p99;
 use super::ways::Ways;
 use super::{
     ClassSummary, LinkUse, Percentiles, Sample, Sampled, Summary, are_apart, jain, max_over_min,
@@ -10,7 +10,7 @@ use super::{
 use crate::probe::Loops;
 use crate::record::{ClassRecord, Counts, Record, SIZES};
 use crate::told::{Teller, Told};
-use sidestep_sim::{ClassOutcome, Histogram};
+use sidestep_sim::ClassOutcome;
 use sidestep_types::mix64;
 use std::collections::BTreeMap;
 
@@ -130,7 +130,7 @@ fn add_up(records: &[&Record]) -> Summary {
         group_ms: Percentiles::of(&mut groups(records)),
         classes: classes
             .into_iter()
-            .map(|class| of_class(class, &told))
+            .map(|class| ClassSummary::of(class, &told))
             .collect(),
         told,
         per_seed: Vec::new(),
@@ -160,35 +160,6 @@ fn classes(records: &[&Record]) -> Vec<ClassRecord> {
         each.for_each(|(class, more)| class.merge(more));
     }
     all
-}
-
-/// Sums up a workload.
-fn of_class(mut class: ClassRecord, told: &Told) -> ClassSummary {
-    let packets = &class.packets;
-    let simulated = |count: u64| told.by(Teller::Simulator, count);
-    let ways = Ways::of(packets);
-    let bins = |histogram: &Histogram| told.by(Teller::Simulator, histogram.counts().to_vec());
-    ClassSummary {
-        query: class.query,
-        sent: told.by(Teller::DataOut, packets.sent),
-        delivered: told.by(Teller::DataIn, packets.delivered),
-        detoured: simulated(packets.detoured),
-        detours: simulated(packets.detours),
-        dropped: simulated(packets.dropped),
-        marked: told.by(Teller::Marks, packets.marked),
-        detours_each: bins(ways.detours),
-        extra_hops: bins(&ways.extra_hops()),
-        trimmed: simulated(packets.trimmed),
-        reordered: simulated(packets.reordered),
-        transport_reordered: simulated(packets.transport_reordered),
-        n_reordering: told.by(Teller::Simulator, n_reordering(&packets.n_reordering)),
-        delivered_bytes: class.delivered_bytes,
-        detours_delivered: simulated(class.detours_delivered),
-        fct_ms: Percentiles::of(&mut class.fct),
-        slowdown: Percentiles::of_slowdowns(&mut class.slowdown),
-        group_ms: Percentiles::of(&mut class.groups),
-        name: class.name,
-    }
 }
 
 /// Returns completion times of finite background flows, by size.

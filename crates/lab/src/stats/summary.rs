@@ -1,10 +1,13 @@
 //! Numbers of one scheme, from one run per seed: the content of `summary.json`.
 
+use super::reordering::n_reordering;
+use super::ways::Ways;
 use super::{Percentile, Sample, slowdown};
 use crate::probe::Loops;
-use crate::record::Signals;
-use crate::told::Told;
+use crate::record::{ClassRecord, Signals};
+use crate::told::{Teller, Told};
 use serde::{Deserialize, Serialize};
+use sidestep_sim::{Histogram, class_counts};
 use sidestep_types::Time;
 use std::collections::BTreeMap;
 
@@ -244,59 +247,74 @@ impl Sampled {
     }
 }
 
-/// Numbers of a workload, or of a class of a flow list.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ClassSummary {
-    /// Name of the workload in the scenario; for a flow list followed by a slash and the class.
-    pub name: String,
-    /// True if it has queries.
-    pub query: bool,
-    /// Data packets that hosts put on their NICs.
-    pub sent: Option<u64>,
-    /// Data packets that arrived.
-    pub delivered: Option<u64>,
-    /// Data packets that arrived after at least one detour.
-    pub detoured: Option<u64>,
-    /// Detours of all data packets.
-    pub detours: Option<u64>,
-    /// Data packets dropped.
-    pub dropped: Option<u64>,
-    /// Data packets that arrived marked.
-    pub marked: Option<u64>,
-    /// Data packets that arrived, by number of detours, from 0 up.
-    #[serde(default)]
-    pub detours_each: Option<Vec<u64>>,
-    /// Data packets that arrived, by number of switches crossed beyond a shortest path, from 0 up.
-    #[serde(default)]
-    pub extra_hops: Option<Vec<u64>>,
-    /// Data packets that arrived without their payload; `delivered` does not count them.
-    #[serde(default)]
-    pub trimmed: Option<u64>,
-    /// Delivered data packets that arrived after one sent later.
-    #[serde(default)]
-    pub reordered: Option<u64>,
-    /// Delivered data packets that reached the transport after one sent later: without shims equal to
-    /// `reordered`.
-    #[serde(default)]
-    pub transport_reordered: Option<u64>,
-    /// Reordered packets by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; trailing zeros
-    /// are left out.
-    #[serde(default)]
-    pub n_reordering: Option<Vec<u64>>,
-    /// Bytes delivered in order.
-    pub delivered_bytes: u64,
-    /// Detours of the data packets that arrived, as in the rows of flows.
-    #[serde(default)]
-    pub detours_delivered: Option<u64>,
-    /// Completion times of its finite flows, in milliseconds.
-    pub fct_ms: Percentiles,
-    /// Completion times over the ideal ones in an idle network.
-    #[serde(default)]
-    pub slowdown: Percentiles,
-    /// Completion times of groups of its flows alone, in milliseconds.
-    #[serde(default)]
-    pub group_ms: Percentiles,
+/// Writes [`ClassSummary`].
+macro_rules! class_summary {
+    (
+        path { $($(#[$path_doc:meta])* $path:ident by $path_teller:ident;)* }
+        arrival { $($(#[$arrival_doc:meta])* $arrival:ident by $arrival_teller:ident;)* }
+    ) => {
+        /// Numbers of a workload, or of a class of a flow list.
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+        pub struct ClassSummary {
+            /// Name of the workload in the scenario; for a flow list followed by a slash and the class.
+            pub name: String,
+            /// True if it has queries.
+            pub query: bool,
+            $($(#[$path_doc])* pub $path: Option<u64>,)*
+            /// Data packets that arrived, by number of detours, from 0 up.
+            #[serde(default)]
+            pub detours_each: Option<Vec<u64>>,
+            /// Data packets that arrived, by number of switches crossed beyond a shortest path, from 0 up.
+            #[serde(default)]
+            pub extra_hops: Option<Vec<u64>>,
+            $($(#[$arrival_doc])* #[serde(default)] pub $arrival: Option<u64>,)*
+            /// Reordered packets by their n (RFC 4737 section 5.4): 1 to 64 in turn, then more; trailing zeros
+            /// are left out.
+            #[serde(default)]
+            pub n_reordering: Option<Vec<u64>>,
+            /// Bytes delivered in order.
+            pub delivered_bytes: u64,
+            /// Detours of the data packets that arrived, as in the rows of flows.
+            #[serde(default)]
+            pub detours_delivered: Option<u64>,
+            /// Completion times of its finite flows, in milliseconds.
+            pub fct_ms: Percentiles,
+            /// Completion times over the ideal ones in an idle network.
+            #[serde(default)]
+            pub slowdown: Percentiles,
+            /// Completion times of groups of its flows alone, in milliseconds.
+            #[serde(default)]
+            pub group_ms: Percentiles,
+        }
+
+        impl ClassSummary {
+            /// Sums up a workload; numbers of tellers that a run lacked are `None`.
+            pub(super) fn of(mut class: ClassRecord, told: &Told) -> ClassSummary {
+                let packets = &class.packets;
+                let ways = Ways::of(packets);
+                let bins = |histogram: &Histogram| {
+                    told.by(Teller::Simulator, histogram.counts().to_vec())
+                };
+                ClassSummary {
+                    query: class.query,
+                    $($path: told.by(Teller::$path_teller, packets.$path),)*
+                    detours_each: bins(ways.detours),
+                    extra_hops: bins(&ways.extra_hops()),
+                    $($arrival: told.by(Teller::$arrival_teller, packets.$arrival),)*
+                    n_reordering: told.by(Teller::Simulator, n_reordering(&packets.n_reordering)),
+                    delivered_bytes: class.delivered_bytes,
+                    detours_delivered: told.by(Teller::Simulator, class.detours_delivered),
+                    fct_ms: Percentiles::of(&mut class.fct),
+                    slowdown: Percentiles::of_slowdowns(&mut class.slowdown),
+                    group_ms: Percentiles::of(&mut class.groups),
+                    name: class.name,
+                }
+            }
+        }
+    };
 }
+
+class_counts!(class_summary);
 
 impl ClassSummary {
     /// True if it had any traffic.

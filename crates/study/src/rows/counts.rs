@@ -117,20 +117,13 @@ impl Rows<'_> {
     fn of(&mut self, class: &ClassRecord) {
         self.put("query", None, u64::from(class.query));
         let (packets, told) = (&class.packets, &self.record.told);
-        let simulated = |count| told.by(Teller::Simulator, count);
-        self.add("sent", told.by(Teller::DataOut, packets.sent));
-        self.add("delivered", told.by(Teller::DataIn, packets.delivered));
-        self.add("detoured", simulated(packets.detoured));
-        self.add("detours", simulated(packets.detours));
-        self.add("detours_delivered", simulated(class.detours_delivered));
-        self.add("dropped", simulated(packets.dropped));
-        self.add("marked", told.by(Teller::Marks, packets.marked));
-        self.add("trimmed", simulated(packets.trimmed));
-        self.add("reordered", simulated(packets.reordered));
-        self.add(
-            "transport_reordered",
-            simulated(packets.transport_reordered),
-        );
+        for (name, count) in class.counts(told) {
+            self.add(name, count);
+            if name == "detours" {
+                let delivered = told.by(Teller::Simulator, class.detours_delivered);
+                self.add("detours_delivered", delivered);
+            }
+        }
         self.put("delivered_bytes", None, class.delivered_bytes);
         self.bins("n_reordering", 1, &packets.n_reordering.counts);
         self.bins("detours_each", 0, packets.detours_each.counts());
