@@ -83,8 +83,16 @@ fn a_paper_gives_one_report_with_a_folder_a_figure() {
     let done = room
         .run(&["reproduce", "mine", "--out", "out", "--jobs", "2"])
         .with_status(0);
-    assert!(done.out.contains("ok reproduced     it takes a while"), "{}", done.out);
-    assert!(done.out.contains("no not reproduced it takes a while"), "{}", done.out);
+    assert!(
+        done.out.contains("ok reproduced     it takes a while"),
+        "{}",
+        done.out
+    );
+    assert!(
+        done.out.contains("no not reproduced it takes a while"),
+        "{}",
+        done.out
+    );
     assert!(
         done.out.ends_with("report: out/report.html\n"),
         "{}",

@@ -91,7 +91,10 @@ fn files(dir: &Path) -> Names {
 fn named(what: &str, keys: &Names, text: &str) {
     let known = words(text);
     let lacks: Vec<&String> = keys.difference(&known).collect();
-    assert!(lacks.is_empty(), "docs/reference/results.md, {what}: lacks {lacks:?}");
+    assert!(
+        lacks.is_empty(),
+        "docs/reference/results.md, {what}: lacks {lacks:?}"
+    );
 }
 
 #[test]

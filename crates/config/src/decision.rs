@@ -168,8 +168,9 @@ impl Decision {
         match asks {
             Some((name, word)) if counts.word_or_off("count").is_none() => {
                 let (buffer, sched) = (self.buffer.name(), self.sched.name());
-                let expected =
-                    format!("buffer {buffer:?} with {name} = {word:?} needs a sched that counts flows");
+                let expected = format!(
+                    "buffer {buffer:?} with {name} = {word:?} needs a sched that counts flows"
+                );
                 let got = format!("sched {sched:?} with count = \"off\"");
                 Err(Refusal::about(&["count"], expected).got(got))
             }

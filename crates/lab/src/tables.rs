@@ -395,11 +395,7 @@ pub const CLAIM: &[Param] = &[
         "numbers that count as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; \">1\", \
          \"<2\", \">0..<2\" exclude the ends",
     ),
-    Param::required(
-        "tolerance",
-        ParamUnit::File,
-        "reason for that range",
-    ),
+    Param::required("tolerance", ParamUnit::File, "reason for that range"),
     Param::with_default(
         "gap",
         ParamUnit::File,

@@ -107,16 +107,20 @@ fn overload(scenario: &Scenario) -> Option<String> {
     let share = scenario.load().sum.share;
     (share > 1.0).then(|| {
         let percent = 100.0 * share;
-        format!("the offered load is {percent:.0} % of the capacity of the hosts' links: queues and \
-             completion times grow with duration")
+        format!(
+            "the offered load is {percent:.0} % of the capacity of the hosts' links: queues and \
+             completion times grow with duration"
+        )
     })
 }
 
 fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
     first.flows.is_empty().then(|| {
         let (seed, duration) = (scenario.seeds[0], scenario.duration);
-        format!("seed {seed} draws no flow within {duration}; set a longer duration, or a flow list \
-             that is not empty")
+        format!(
+            "seed {seed} draws no flow within {duration}; set a longer duration, or a flow list \
+             that is not empty"
+        )
     })
 }
 
@@ -148,5 +152,8 @@ fn nature_of(buffer: &buffer::Chosen, sched: &sched::Chosen) -> Nature {
 
 fn never_detours(switch: &SwitchConfig) -> Option<String> {
     let never = nature(switch).detours && switch.capacity == Capacity::Unlimited;
-    never.then(|| "an unlimited queue is never full, so no packet is ever detoured; set a capacity".to_string())
+    never.then(|| {
+        "an unlimited queue is never full, so no packet is ever detoured; set a capacity"
+            .to_string()
+    })
 }

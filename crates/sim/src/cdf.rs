@@ -224,11 +224,7 @@ impl SizeCdf {
 }
 
 /// Parameter of a uniform distribution: its ends.
-const ENDS: Param = Param::required(
-    "cdf",
-    ParamUnit::ByteRange,
-    "smallest to largest size",
-);
+const ENDS: Param = Param::required("cdf", ParamUnit::ByteRange, "smallest to largest size");
 
 /// Returns the ends in a name that describes a uniform distribution.
 fn uniform(name: &str) -> Option<&str> {
@@ -401,7 +397,9 @@ mod tests {
             said("uniform 98 kB..2 kB"),
             "\"uniform 98 kB..2 kB\": expected \"uniform 2 kB..98 kB\", the smaller first"
         );
-        assert!(said("uniform 2 kB").ends_with("expected two sizes, such as \"uniform 2 kB..98 kB\""));
+        assert!(
+            said("uniform 2 kB").ends_with("expected two sizes, such as \"uniform 2 kB..98 kB\"")
+        );
         assert!(said("uniform 2 kB..2 kB").contains("expected two sizes"));
         assert!(said("uniform 0 B..2 kB").contains("expected sizes from 1 B to"));
         assert!(said("uniform 1 s..2 s").contains("the smaller first"));

@@ -107,8 +107,7 @@ fn check_others(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
 /// those of `[host]` in a scenario.
 pub fn check_nic(nic: &NicConfig) -> Result<(), Refusal> {
     if nic.buffer.nature().detours {
-        let expected =
-            "must be a policy that does not detour, since a NIC has no other port";
+        let expected = "must be a policy that does not detour, since a NIC has no other port";
         return Err(Refusal::of("buffer", expected).got(format!("{:?}", nic.buffer.name())));
     }
     if matches!(nic.capacity, Capacity::Shared { .. }) {

@@ -219,7 +219,8 @@ mod tests {
         docs[table] = columns;
         for (table, columns) in docs.as_object().unwrap() {
             let section = page.split(&format!("\n## {table}\n")).nth(1);
-            let section = section.unwrap_or_else(|| panic!("docs/reference/results.md has no {table}"));
+            let section =
+                section.unwrap_or_else(|| panic!("docs/reference/results.md has no {table}"));
             let section = section.split("\n## ").next().unwrap();
             for name in columns.as_object().unwrap().keys() {
                 let is_drop = |reason: &DropReason| reason.counted_as() == name;

@@ -218,11 +218,16 @@ fn settings(
 ) -> Result<(HostSettings, Vec<String>), String> {
     let config = &scheme.config;
     if config.framing != Framing::Ethernet {
-        return Err("framing: expected \"ethernet\": the testbed's switches pace Ethernet frames".into());
+        return Err(
+            "framing: expected \"ethernet\": the testbed's switches pace Ethernet frames".into(),
+        );
     }
     if config.switch.pfc.is_some() || config.switch.cioq.is_some() {
-        return Err("switch.pfc and switch.fabric = \"cioq\": expected neither, since only the simulator \
-             has PFC and CIOQ".into());
+        return Err(
+            "switch.pfc and switch.fabric = \"cioq\": expected neither, since only the simulator \
+             has PFC and CIOQ"
+                .into(),
+        );
     }
     let lasting = |s: &&Setting| s.key.ends_with(".connection") && s.value == "persistent";
     if let Some(workload) = scenario.settings().iter().find(lasting) {
@@ -375,9 +380,11 @@ fn congestion(tcp: &TcpConfig) -> Result<Congestion, String> {
             "transport.dctcp_alpha_moves: expected \"windows\", as in the kernel, got \"echoes\""
                 .into(),
         ),
-        sidestep_transport::Congestion::Dctcp { loss_leaves, .. } if loss_leaves != 0.5 => Err(format!(
-            "transport.dctcp_loss_leaves: expected 0.5, as in the kernel, got {loss_leaves}"
-        )),
+        sidestep_transport::Congestion::Dctcp { loss_leaves, .. } if loss_leaves != 0.5 => {
+            Err(format!(
+                "transport.dctcp_loss_leaves: expected 0.5, as in the kernel, got {loss_leaves}"
+            ))
+        }
         sidestep_transport::Congestion::Dctcp {
             gain,
             initial_alpha,

@@ -194,7 +194,10 @@ fn a_request_and_its_answer_walk_down_vertigos_ladder() {
         answer(1),
         answer(2),
     ];
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/estimators/inet.md");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/reference/estimators/inet.md"
+    );
     let page = std::fs::read_to_string(path).expect("a page");
     let written = table(&page, "| what is lost");
     assert_eq!(written.len(), ours.len());

@@ -61,7 +61,11 @@ pub fn text(what: What) -> String {
             "An experiment of Sidestep",
             "docs/reference/experiments.md",
         ),
-        What::Scheme => file(scheme(true), "A scheme of Sidestep", "docs/reference/scenarios.md"),
+        What::Scheme => file(
+            scheme(true),
+            "A scheme of Sidestep",
+            "docs/reference/scenarios.md",
+        ),
         What::Switch => file(
             softswitch::config(),
             "The config of a software switch of Sidestep",

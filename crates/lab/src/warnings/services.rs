@@ -50,7 +50,11 @@ pub(super) fn nobody_sets_services(scheme: &Scheme, switch: &SwitchConfig) -> Op
             "{} {} classes of service, but no shim sets one: all packets are in class 0; add {} to \
              host.shims",
             read.join(" and "),
-            if read.len() == 1 { "distinguishes" } else { "tell" },
+            if read.len() == 1 {
+                "distinguishes"
+            } else {
+                "tell"
+            },
             shims.join(" or ")
         )
     })

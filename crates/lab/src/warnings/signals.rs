@@ -72,8 +72,12 @@ pub(super) fn marks_too_late(buffer: &buffer::Chosen, capacity: Capacity) -> Opt
         (Size::Bytes(mark), Size::Bytes(room)) => *mark >= room,
         _ => false,
     };
-    late.then(|| format!("mark_at ({mark_at}) is not below capacity ({capacity}): the queue is full before it \
-             marks"))
+    late.then(|| {
+        format!(
+            "mark_at ({mark_at}) is not below capacity ({capacity}): the queue is full before it \
+             marks"
+        )
+    })
 }
 
 pub(super) fn detours_without_signal(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {

@@ -50,8 +50,9 @@ impl Topology for HyperX {
         let (Shape(shape), hosts) = (self.shape, self.hosts_per_switch);
         let ports = hosts + shape.iter().map(|n| n - 1).sum::<u32>();
         if ports > MAX_PORTS {
-            let expected =
-                format!("hosts_per_switch and shape: expected at most {MAX_PORTS} ports per switch");
+            let expected = format!(
+                "hosts_per_switch and shape: expected at most {MAX_PORTS} ports per switch"
+            );
             return Err(Refusal::about(&["hosts_per_switch", "shape"], expected).got(ports));
         }
         // With so few ports the product cannot overflow.

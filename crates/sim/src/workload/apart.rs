@@ -48,7 +48,8 @@ impl Apart {
         let groups = match apart {
             None => return Ok(None),
             Some(Group::Pod) => numbered(&site.pods).ok_or_else(|| {
-                let wrong = "needs every host in a pod, but some hosts of this topology are in none";
+                let wrong =
+                    "needs every host in a pod, but some hosts of this topology are in none";
                 Refusal::of("apart", wrong).got("\"pod\"")
             })?,
             Some(Group::Rack) => site.racks.clone(),

@@ -133,7 +133,8 @@ impl Workload for Incast {
         }
         match incast.sizes {
             Sizes::Total(total) if total < responses => {
-                let expected = format!("total must be at least {responses} B, one byte for each flow");
+                let expected =
+                    format!("total must be at least {responses} B, one byte for each flow");
                 let params = ["total", "degree", "flows"];
                 Err(Refusal::about(&params, expected).got(format!("{total} B")))
             }

@@ -332,8 +332,10 @@ impl Cannot {
             self.unless(
                 most <= MOST_PARTS,
                 "switch.memory, switch.alpha",
-                format!("a memory and both parts of alpha of at most {MOST_PARTS} each, so that \
-                     products fit into 62 bits"),
+                format!(
+                    "a memory and both parts of alpha of at most {MOST_PARTS} each, so that \
+                     products fit into 62 bits"
+                ),
                 format!("{memory} and {}/{}", alpha.0, alpha.1),
             );
         }

@@ -28,7 +28,12 @@ pub const TOP: &[Param] = &[
         "",
         "name in logs and metrics; empty: that of the file",
     ),
-    Param::with_default("seed", ParamUnit::Count, "1", "seed of random draws and of the hash salt"),
+    Param::with_default(
+        "seed",
+        ParamUnit::Count,
+        "1",
+        "seed of random draws and of the hash salt",
+    ),
 ];
 
 /// Names of the sections.
@@ -240,8 +245,9 @@ fn without_the_simulators(table: &Table, problems: &mut Problems) -> Table {
     let mut own = Table::new();
     for entry in table {
         if entry.key == AT {
-            let message =
-                format!("{AT:?} in [switch]: a config describes one switch: set its values directly");
+            let message = format!(
+                "{AT:?} in [switch]: a config describes one switch: set its values directly"
+            );
             problems.add(&entry.at, message);
             continue;
         }

@@ -495,7 +495,10 @@ fn sentences(table: &str, paper: &str) -> Vec<String> {
         let graded: Vec<String> = names.iter().map(figure).collect();
         let mut known = shipped.clone();
         known.retain(|name| graded.contains(&figure(name)));
-        assert_eq!(names, known, "{run}: grade again, see docs/how-to/reproduce.md");
+        assert_eq!(
+            names, known,
+            "{run}: grade again, see docs/how-to/reproduce.md"
+        );
         let (own, papers): (Vec<_>, Vec<_>) = rows.iter().partition(|(n, _)| ours.contains(n));
         let counts = |rows: &[&(String, String)]| {
             let of = |verdict: &str| rows.iter().filter(|(_, v)| v == verdict).count();

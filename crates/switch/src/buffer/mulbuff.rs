@@ -266,7 +266,10 @@ impl Buffer for MulBuff {
     fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
         let service = scene.packet.service();
         if !scene.packet.carries_data() || !want.fits {
-            return format!("decided by the room of the whole port: {}", scene.room(want));
+            return format!(
+                "decided by the room of the whole port: {}",
+                scene.room(want)
+            );
         }
         let Class { depth, flows } = scene.queues.queue(want.port, service);
         let Limit {

@@ -116,8 +116,7 @@ fn mptcp_has_as_many_subflows_as_a_kernel_can() {
     assert_eq!(of(4, "").unwrap().subflows, Some(4));
     assert_eq!(of(9, "").unwrap().subflows, Some(9));
     let why = of(10, "").unwrap_err();
-    let expected =
-        "scheme mine: transport.subflows: expected at most 9, the limit of the kernel's MPTCP, got \
+    let expected = "scheme mine: transport.subflows: expected at most 9, the limit of the kernel's MPTCP, got \
          10";
     assert_eq!(why, expected);
     let why = of(4, "mss = \"100..200\"").unwrap_err();
