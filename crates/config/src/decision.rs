@@ -12,10 +12,11 @@ use std::fmt::Write;
 /// The word for a memory that all ports of a switch share, as a capacity.
 const SHARED: &str = "shared";
 
-/// How much a switch holds: a part of its section.
+/// Buffer capacity of a switch, a part of its section.
 #[derive(Clone, Copy, Debug, Settings)]
 pub struct Memory {
-    /// what each port holds, the packet on the wire included (DIBS Table 1), or "shared": one memory for all ports
+    /// capacity of each port, including the packet on the wire (DIBS Table 1), or "shared": one memory for all
+    /// ports
     #[setting(default = "100 pkt", off = "unlimited", word = "shared")]
     capacity: Held,
     /// the shared memory of a switch (DIBS section 5.5.2); used when capacity is "shared"

@@ -56,7 +56,7 @@ fn out_of_range(value: &Value, text: &str) -> Option<String> {
     }
 }
 
-/// What was set about a policy or a shim, key by key as a user would write it.
+/// Formats the settings of a policy or a shim, key by key as a user would write them.
 pub fn shown<M: ?Sized>(chosen: &Chosen<M>) -> Vec<(&'static str, String)> {
     let each = chosen.params().iter();
     each.map(|p| (p.name, show(chosen.values().get(p.name), p)))

@@ -3,7 +3,7 @@
 use crate::{settings, words};
 use syn::parse_str;
 
-/// What the derive of `Settings` says about a struct with this `body`.
+/// Returns the error of the derive of `Settings` for a struct with this `body`.
 fn refused(body: &str) -> String {
     of_settings(&format!("struct S {{ {body} }}"))
 }

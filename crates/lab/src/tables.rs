@@ -85,7 +85,7 @@ pub(crate) struct SwitchSettings {
     /// full packets a port (DIBS Table 1)
     #[setting(default = "140 kB", beside(pfc = "true"))]
     pub pfc_xoff: Bytes,
-    /// it is resumed at this much or less; "auto" is two full packets below pfc_xoff; assumed
+    /// the sender resumes at this much or less; "auto" is two full packets below pfc_xoff; assumed
     #[setting(default = "auto", off = "auto", beside(pfc = "true"))]
     pub pfc_xon: Option<Bytes>,
     /// room beyond pfc_xoff for what is on its way; "auto" is what loses nothing: two propagation delays, three full
@@ -104,14 +104,14 @@ pub(crate) struct SwitchSettings {
     pub input_capacity: Option<Size>,
 }
 
-/// What ranks are.
+/// Source of ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Words)]
 pub(crate) enum RankBy {
     Marked,
     Sent,
 }
 
-/// What is between inputs and outputs.
+/// Fabric between inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Words)]
 pub(crate) enum SwitchFabric {
     Output,
@@ -133,8 +133,8 @@ pub const WORKLOAD: &[Param] = &[Param::with_default(
 /// `[host]`, beside a table for each shim, and the buffer policy and scheduler of its NIC.
 #[derive(Clone, Debug, Settings)]
 pub(crate) struct HostSettings {
-    /// what is between the transport and the NIC of every host, the first nearest to the transport: "a, b" or a list of
-    /// names
+    /// shims between the transport and the NIC of every host, the first nearest to the transport: "a, b" or a
+    /// list of names
     #[setting(default = "none", off = "none")]
     pub shims: Option<FileName>,
     /// capacity of the queue of every host's NIC, including the packet on the wire; assumed

@@ -1,5 +1,5 @@
-//! One program of all tests of this room that need none of their own and are not in `policies.rs`: each program is linked
-//! with the whole room.
+//! Tests of this room in one program, but those that need a program of their own and those of `policies.rs`:
+//! each program links the whole room.
 
 mod ablations;
 mod changes;

@@ -32,7 +32,7 @@ pub enum Interpolation {
 /// The setting of workloads that draw sizes.
 #[derive(Clone, Copy, Settings)]
 pub(crate) struct Rule {
-    /// where sizes lie between two points; assumed: as ns-2 and HPCC draw them
+    /// sizes between two points; assumed: as ns-2 and HPCC draw them
     #[setting(default = "linear")]
     pub interpolation: Interpolation,
 }

@@ -85,11 +85,11 @@ impl ClassTransports {
 /// A switch's policies and its memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchConfig {
-    /// Which of the next hops a packet takes.
+    /// Policy that picks the next hop of a packet.
     pub route: route::Chosen,
-    /// What happens to a packet that arrives.
+    /// Policy that admits, detours or drops an arriving packet.
     pub buffer: buffer::Chosen,
-    /// Which packet leaves next.
+    /// Policy that picks the packet that leaves next.
     pub sched: sched::Chosen,
     /// Capacity of the NIC.
     pub capacity: Capacity,
@@ -107,7 +107,7 @@ pub struct SwitchConfig {
 pub struct NicConfig {
     /// A buffer policy that needs no other port.
     pub buffer: buffer::Chosen,
-    /// Which packet leaves next.
+    /// Policy that picks the packet that leaves next.
     pub sched: sched::Chosen,
     /// Capacity of the NIC.
     pub capacity: Capacity,

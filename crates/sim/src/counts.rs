@@ -1,9 +1,9 @@
-//! What a run counts over all of it.
+//! Counts of a whole run, and of a class of flows.
 //!
 //! A new count of a run is one line in the first list below: it becomes a field of [`Totals`], of a
 //! record and of a summary. One of a class of flows is a line in the second: it becomes a field of
 //! [`ClassOutcome`](crate::ClassOutcome), a field of a class of a summary, and rows of `counts.parquet`.
-//! What is counted at a port is [`sidestep_switch::ports::Counts`].
+//! Counts of a port are [`sidestep_switch::ports::Counts`].
 
 use sidestep_switch::DropReason;
 use sidestep_switch::ports::Counts;
@@ -127,7 +127,7 @@ macro_rules! class_counts {
                 sent by DataOut;
                 /// Data packets that arrived.
                 delivered by DataIn;
-                /// Of those, detoured at least once.
+                /// Delivered packets that were detoured at least once.
                 detoured by Simulator;
                 /// Detours of all data packets.
                 detours by Simulator;
@@ -139,7 +139,7 @@ macro_rules! class_counts {
             arrival {
                 /// Data packets that arrived without their payload, which `delivered` leaves out.
                 trimmed by Simulator;
-                /// Of those delivered, the ones that arrived after one sent later (RFC 4737).
+                /// Delivered packets that arrived after a packet sent later (RFC 4737).
                 reordered by Simulator;
                 /// The ones that reached the transport after one sent later: without shims the same.
                 transport_reordered by Simulator;

@@ -152,7 +152,7 @@ pub trait Make<A>: Send + Sync {
     /// Makes the policy for a switch with `ports` ports: see [`Policy::build`].
     fn build(&self, ports: u16, salt: u64) -> Result<A, Refusal>;
 
-    /// What others must know about it.
+    /// Returns the policy's properties beside its settings.
     fn nature(&self) -> Nature;
 }
 

@@ -30,12 +30,12 @@ impl<M: ?Sized> Chosen<M> {
         self.entry.name
     }
 
-    /// What can be set about it.
+    /// Returns the rows of its settings.
     pub fn params(&self) -> &'static [Param] {
         self.entry.params
     }
 
-    /// What was set.
+    /// Returns the values that were set.
     pub fn values(&self) -> &Values {
         &self.values
     }

@@ -34,8 +34,8 @@ pub struct Param {
     pub off: Option<&'static str>,
     /// Word accepted instead of a value with a unit; reads as [`Value::Word`].
     pub word: Option<&'static str>,
-    /// Another parameter of the same table and those of its words beside which this one means something, where there are
-    /// none all but the word for "off"; `None` when it always does.
+    /// Parameter of the same table beside which this one has an effect, and the words of it that give the
+    /// effect; without words, every word but the one for "off". `None` if it always has an effect.
     pub beside: Option<(&'static str, &'static [&'static str])>,
     /// Description in one line, with the origin of the default.
     pub doc: &'static str,

@@ -67,10 +67,10 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 /// # Ok::<(), Refusal>(())
 /// ```
 pub trait Topology: Settings {
-    /// Its name and source.
+    /// Name and source.
     const ABOUT: About;
 
-    /// Its line of the registry.
+    /// Line of the registry.
     const ENTRY: Entry = Self::ABOUT.entry::<Self>();
 
     /// Lays the cables of a network that can be run. Errors name the parameters to blame.
@@ -115,10 +115,10 @@ const PORTS: u64 = MAX_PORTS as u64;
 /// Rate and delay of every link of a topology.
 #[derive(Settings)]
 struct EveryLink {
-    /// of every link; DIBS Table 1
+    /// rate of every link; DIBS Table 1
     #[setting(default = "1 Gbps")]
     rate: BitRate,
-    /// of every link; assumed
+    /// delay of every link; assumed
     #[setting(default = "1 us")]
     delay: Time,
 }
@@ -150,7 +150,7 @@ struct Link {
 }
 
 impl Link {
-    /// What the parameters `rate` and `delay` say.
+    /// Returns the link with the parameters `rate` and `delay`.
     fn of(rate: BitRate, delay: Time) -> Link {
         Link {
             rate,
@@ -161,7 +161,7 @@ impl Link {
         }
     }
 
-    /// The same where the parameters have other names.
+    /// Names the parameters that the link comes from, where they have other names.
     fn called(self, rate_param: &'static str, delay_param: &'static str) -> Link {
         Link {
             rate_param,

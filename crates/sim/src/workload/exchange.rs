@@ -69,7 +69,7 @@ pub(super) struct Request {
     think_deviation: Time,
 }
 
-/// What both travel over.
+/// Connection of request and response.
 #[derive(Clone, Copy, Settings)]
 pub(super) struct Over {
     /// own: a connection each for a request and its answer; shared: one for both; persistent: one for both that
@@ -79,7 +79,7 @@ pub(super) struct Over {
 }
 
 impl Exchange {
-    /// What the settings say; `None` where nobody asks.
+    /// Returns the exchange that the settings describe; `None` without requests.
     pub fn of(request: Request, Over { connection }: Over) -> Result<Option<Exchange>, Refusal> {
         let (think, deviation) = (request.think, request.think_deviation);
         if let Some(FlowSize(size)) = request.request {

@@ -85,9 +85,9 @@ use mss::{Mss, OfEvery};
 /// # Ok::<(), Refusal>(())
 /// ```
 pub trait Workload: Sized {
-    /// What can be set about it, beside the segments of its flows.
+    /// Settings, besides the segments of its flows.
     type Settings: Settings;
-    /// Its name and source.
+    /// Name and source.
     const ABOUT: About;
 
     /// Builds the workload for these hosts. Errors name the parameters to blame.

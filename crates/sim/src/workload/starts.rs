@@ -1,4 +1,4 @@
-//! When the flows start of a workload that begins once, and between whom.
+//! Start times and pairs of the flows of a workload that begins once.
 
 use super::apart::ApartBy;
 use super::{jitter, later};
@@ -8,7 +8,7 @@ use sidestep_types::{Refusal, Rng, Settings, Time};
 /// Settings of such a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Settings)]
 pub(super) struct Starts {
-    /// of all flows; assumed
+    /// start of all flows; assumed
     #[setting(default = "0 us")]
     start: Time,
     /// each flow starts up to this much later, uniformly; assumed

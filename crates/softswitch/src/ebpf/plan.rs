@@ -33,13 +33,14 @@ pub(super) struct Sizes {
     pub ring_bits: u32,
     /// Places at which a route remembers whose turn it is, a power of two.
     pub places: usize,
-    /// What the program is built for; `None` answers rows of the vectors, of any policy.
+    /// Policies and capacity that the program is built for; `None` for the program that answers rows of the
+    /// vectors, of any policy.
     pub way: Option<Way>,
     /// Time is what the map says: for tests.
     pub still: bool,
 }
 
-/// What of a rule chooses the program's way, by the numbers of `struct rule`.
+/// Parts of a rule that choose the program's code, by the numbers of `struct rule`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Way {
     pub route: u8,

@@ -19,7 +19,7 @@ const BATCH: usize = 64;
 /// Bytes that may wait for a real card; a veth accepts frames at once.
 const SEND_BUFFER: i32 = 4 << 20;
 
-/// Both sockets of an interface.
+/// Receiving and sending socket of an interface.
 pub(super) struct PacketIo {
     // Declared first: the mapping must be dropped before the socket.
     ring: Ring,

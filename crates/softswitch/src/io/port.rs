@@ -32,8 +32,7 @@ pub enum Change {
     Down,
     /// No interface has its name.
     Gone,
-    /// Another interface has its name, and the port uses that now; with the error, if something about it
-    /// failed.
+    /// Name taken by another interface, which the port uses now; with the error, if something about it failed.
     New(Option<String>),
 }
 

@@ -12,6 +12,7 @@ mod process;
 mod rate;
 mod read;
 mod services;
+mod settings;
 mod shims;
 mod tables;
 mod tags;

@@ -6,7 +6,7 @@
 //! **Deviations**   an MTU above 1500 is outside the Ethernet standard (IEEE 802.3, 3.2.7).
 
 use super::PortSetup;
-use super::read::SwitchSettings;
+use super::settings::SwitchSettings;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
 

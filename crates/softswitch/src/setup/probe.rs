@@ -5,21 +5,14 @@
 //! **Units**        time from one probe of a port to the next.
 
 use super::Forwarding;
-use super::read::SwitchSettings;
+use super::settings::{LoopAction, SwitchSettings};
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
-use sidestep_types::{Time, Words};
+use sidestep_types::Time;
 
 /// Limits of the interval: more often would be a load, less often would be useless. Assumed.
 const OFTEN: Time = Time::from_ms(10);
 const SELDOM: Time = Time::from_s(3600);
-
-/// What it does about one.
-#[derive(Clone, Copy, Debug, PartialEq, Words)]
-pub(super) enum LoopAction {
-    Report,
-    Block,
-}
 
 /// Loop detection of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

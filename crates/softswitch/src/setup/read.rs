@@ -4,20 +4,19 @@ use super::bridge;
 use super::hosts::{networks, router, stations};
 use super::mtu;
 use super::ports::ports;
-use super::probe::{LoopAction, LoopProbe, probe};
+use super::probe::{LoopProbe, probe};
 use super::process::process;
 use super::services::Services;
+use super::settings::{SWITCH, SwitchSettings};
 use super::tables::{table, tables};
 use super::tags::{self, Tags};
 use super::vlans;
 use super::{Forwarding, Rank, Setup};
-use crate::frame::Carry;
-use sidestep_config::decision::{Decision, Memory, POLICIES, RankGap, decision, holds_a_packet};
+use sidestep_config::decision::{Decision, POLICIES, decision, holds_a_packet};
 use sidestep_config::differ::AT;
 use sidestep_config::document::{Table, find, parse};
 use sidestep_config::problem::{At, Problem, Problems, suggest};
 use sidestep_config::section::section;
-use sidestep_transport::shim::mark::Rule;
 use sidestep_types::{Param, ParamUnit, Settings, Time, Value};
 
 /// Keys at the top.
@@ -39,46 +38,6 @@ pub const TOP: &[Param] = &[
 /// Names of the sections.
 pub(super) const SECTIONS: [&str; 6] =
     ["switch", "process", "port", "station", "router", "network"];
-
-/// Parameters of `[switch]`, besides its three policies.
-#[derive(Clone, Debug, Settings)]
-pub(super) struct SwitchSettings {
-    #[setting(skip, flatten = Memory)]
-    _memory: (),
-    /// rank of a packet: bytes of its flow so far, its code point, or its tag
-    #[setting(default = "sent")]
-    pub rank: Rank,
-    #[setting(flatten)]
-    pub gap: RankGap,
-    /// the code point of each class of service, from class 0 on, each from 0 to 63; all others are of the last class;
-    /// number: a code point is the number of its class
-    #[setting(default = "number", off = "number")]
-    pub dscp: Option<Services>,
-    /// where frames between switches carry the tags of hosts: between Ethernet and IP, or in the header of IPv4
-    #[setting(default = "none", off = "none")]
-    pub tags: Option<Carry>,
-    /// tags: by how much a number is divided each time its packet is sent again: 1, 2, 4 or 8
-    #[setting(default = "2")]
-    pub boost: u64,
-    /// tags: this switch shifts, or hosts have rotated
-    #[setting(default = "shift")]
-    pub boosting: Rule,
-    /// the longest payload of a frame in bytes, from 1280 to 16000; above 1500 frames are jumbo
-    #[setting(default = "1500")]
-    pub mtu: u64,
-    /// how often each port sends a probe; a switch that hears its own names the loop
-    #[setting(default = "off", off = "off")]
-    pub loop_probe: Option<Time>,
-    /// loop_probe: say and count it alone, or block the later one of the two ports while the loop is there (learning)
-    #[setting(default = "report")]
-    pub loop_action: LoopAction,
-    /// where stations come from: the config only, or source addresses as well
-    #[setting(default = "static")]
-    pub forwarding: Forwarding,
-}
-
-/// The rows of `[switch]`.
-pub(super) const SWITCH: &[Param] = SwitchSettings::PARAMS;
 
 /// Bytes of the headers of IP and TCP without options: a queue must hold the rest of the MTU together with
 /// them.

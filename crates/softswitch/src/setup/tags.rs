@@ -1,6 +1,6 @@
 //! `tags`, `boost` and `boosting` of `[switch]`: tags of `mark` in the frames between switches.
 
-use super::read::SwitchSettings;
+use super::settings::SwitchSettings;
 use super::{PortSetup, Rank};
 use crate::frame::Carry;
 use sidestep_config::problem::{At, Problems};

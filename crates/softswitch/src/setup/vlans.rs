@@ -55,7 +55,7 @@ pub(super) const IN_VLAN: Param = Param::with_default(
 /// VLANs of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortVlan {
-    /// One VLAN, without tags.
+    /// Access port of one VLAN, without tags.
     Access(u16),
     /// Several VLANs, with tags.
     Trunk {

@@ -136,7 +136,7 @@ fn series(
     Ok(latency)
 }
 
-/// Both hosts' ends of the cables.
+/// Ends of the cables at the two hosts.
 struct Pinger {
     ends: [Port; 2],
     next: u16,

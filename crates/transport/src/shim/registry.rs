@@ -86,7 +86,7 @@ pub trait Make: Send + Sync {
     /// Makes the one of a host: see [`Registered::build`].
     fn build(&self) -> Result<AnyShim, Refusal>;
 
-    /// What others must know about it.
+    /// Returns the shim's properties beside its settings.
     fn nature(&self) -> Nature;
 
     /// Returns the most bytes that it adds to a packet.

@@ -26,7 +26,7 @@ enum State {
 /// Result of advancing a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Nothing more can be read or written now.
+    /// No further byte can be read or written now.
     Waits,
     /// The whole answer is sent: nothing more is to be written.
     Sent,
