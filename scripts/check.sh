@@ -6,9 +6,9 @@ cd "$(dirname "$0")/.."
 
 checked() {
   run "types and policies" units types switch
-  run "built" workspace test --no-run --test vectors --test laws --test conformance --test lab
+  run "built" workspace test --no-run --test vectors --test laws --test conformance --test policies
   run "vectors, laws, and the software switch, which decides as the simulator" workspace test --test vectors --test laws --test conformance
-  run "pages of the documents, hashes of results" workspace test --test lab -- docs hashes natures shipped
+  run "pages of the documents, hashes of results" workspace test --test policies
 }
 
 step "checks of a policy"

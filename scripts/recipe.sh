@@ -45,7 +45,7 @@ rustfmt --edition 2024 crates/switch/src/buffer/mod.rs
 
 # The vectors, and rows of results: each shipped scheme has its hashes.
 UPDATE_GOLDEN=1 workspace test --test vectors -- every_policy_has_a_table
-UPDATE_GOLDEN=1 workspace test --test lab -- hashes
+UPDATE_GOLDEN=1 workspace test --test policies -- hashes
 bash scripts/check.sh
 
 git add --all

@@ -4,7 +4,7 @@
 //! scenario and seed give another run: that is a commit of its own, with an entry under *Results
 //! that moved* in the changelog.
 //!
-//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test lab hashes` writes the table anew.
+//! `UPDATE_GOLDEN=1 cargo test -p sidestep-lab --test policies hashes` writes the table anew.
 
 use crate::common;
 

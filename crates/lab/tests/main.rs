@@ -1,4 +1,5 @@
-//! One program of all tests of this room that need none of their own: each program is linked with the whole room.
+//! One program of all tests of this room that need none of their own and are not in `policies.rs`: each program is linked
+//! with the whole room.
 
 mod ablations;
 mod changes;
@@ -10,12 +11,9 @@ mod cut;
 mod deadlock;
 mod declared;
 mod differing;
-mod docs;
 mod experiments;
-mod hashes;
 mod layers;
 mod messages;
-mod natures;
 mod nics;
 mod ns3_reference;
 mod numbers;
@@ -24,5 +22,4 @@ mod profiles;
 mod pure;
 mod recording;
 mod rooms;
-mod shipped;
 mod silent;
