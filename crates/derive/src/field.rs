@@ -18,6 +18,7 @@ pub struct Setting<'a> {
     key: Option<LitStr>,
     default: Option<TokenStream>,
     off: Option<LitStr>,
+    word: Option<LitStr>,
     beside: Option<(String, Vec<LitStr>)>,
     range: Option<TokenStream>,
     above: Option<TokenStream>,
@@ -37,13 +38,23 @@ impl<'a> Setting<'a> {
             key: None,
             default: None,
             off: None,
+            word: None,
             beside: None,
             range: None,
             above: None,
             because: None,
         };
+        let mut given: Vec<Ident> = Vec::new();
         for attr in field.attrs.iter().filter(|a| a.path().is_ident("setting")) {
-            attr.parse_nested_meta(|meta| setting.take(meta))?;
+            attr.parse_nested_meta(|meta| {
+                given.push(meta.path.require_ident()?.clone());
+                setting.take(meta)
+            })?;
+        }
+        go_together(&given)?;
+        // A type that takes a word reads what it means to be without as well.
+        if let (Some(off), None, false) = (&setting.off, &setting.word, is_option(&field.ty)) {
+            return Err(Error::new_spanned(off, "off needs an Option"));
         }
         let listed = setting.flatten.is_none() && !setting.skip && !setting.common;
         if listed && doc(&field.attrs).is_empty() {
@@ -66,6 +77,7 @@ impl<'a> Setting<'a> {
             "key" => self.key = Some(meta.value()?.parse()?),
             "default" => self.default = Some(tokens(meta.value()?)?),
             "off" => self.off = Some(meta.value()?.parse()?),
+            "word" => self.word = Some(meta.value()?.parse()?),
             "range" => self.range = Some(tokens(meta.value()?)?),
             "above" => self.above = Some(tokens(meta.value()?)?),
             "because" => self.because = Some(meta.value()?.parse()?),
@@ -78,7 +90,7 @@ impl<'a> Setting<'a> {
             })?,
             _ => {
                 return Err(meta.error(
-                    "expected flatten, skip, common, bytes, key, default, off, range, above, because or beside",
+                    "expected flatten, skip, common, bytes, key, default, off, word, range, above, because or beside",
                 ));
             }
         }
@@ -113,6 +125,7 @@ impl<'a> Setting<'a> {
     fn param(&self) -> TokenStream {
         let (key, ty, doc) = (self.key(), self.unit(), doc(&self.field.attrs));
         let (default, off) = (optional(&self.default), optional(&self.off));
+        let word = optional(&self.word);
         let beside = match &self.beside {
             Some((other, words)) => quote!(::core::option::Option::Some((#other, &[#(#words),*]))),
             None => quote!(::core::option::Option::None),
@@ -123,7 +136,7 @@ impl<'a> Setting<'a> {
                 unit: <#ty as ::sidestep_types::Setting>::UNIT,
                 default: #default,
                 off: #off,
-                word: ::core::option::Option::None,
+                word: #word,
                 beside: #beside,
                 doc: #doc,
             }
@@ -166,6 +179,40 @@ impl<'a> Setting<'a> {
         };
         quote!({ #(#above)* #(#range)* #read })
     }
+}
+
+/// Refuses words at a field of which one leaves another without an effect.
+fn go_together(given: &[Ident]) -> Result<()> {
+    let has = |word: &str| given.iter().any(|one| one == word);
+    for (place, one) in given.iter().enumerate() {
+        let fail = |why: String| Err(Error::new_spanned(one, why));
+        if given[..place].contains(one) {
+            return fail(format!("{one} is there twice"));
+        }
+        let group = ["flatten", "skip"];
+        let row = ["default", "off", "word", "beside"];
+        let idle = |other: &&str| match *other {
+            "common" => has("common") && row.iter().any(|word| one == word),
+            other => has(other) && !group.iter().any(|word| one == word),
+        };
+        if let Some(other) = ["flatten", "skip", "common"]
+            .iter()
+            .find(|other| idle(other))
+        {
+            return fail(format!("{one} has no effect beside {other}"));
+        }
+        if one == "because" && !has("range") && !has("above") {
+            return fail(format!("{one} has no effect without range or above"));
+        }
+    }
+    Ok(())
+}
+
+fn is_option(ty: &Type) -> bool {
+    let Type::Path(path) = ty else {
+        return false;
+    };
+    (path.path.segments.last()).is_some_and(|last| last.ident == "Option")
 }
 
 fn optional(value: &Option<impl ToTokens>) -> TokenStream {

@@ -7,6 +7,8 @@
 
 mod field;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use proc_macro::TokenStream;
@@ -19,6 +21,7 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// - `default = "20 pkt"`, as a user writes it; without one the setting is required
 /// - `off = "off"`, the word that reads as `None` of an `Option`
+/// - `word = "shared"`, a word that is taken instead of a value of the unit, where the type reads it
 /// - `key = "max"`, where the field is called otherwise
 /// - `range = 1..=1000`, or `above = 0`, and `because = "…"`, which follows after a colon in the message
 /// - `beside(per = "flow" | "destination")`: it has an effect only where the setting `per` is one of these words
