@@ -46,9 +46,9 @@ pub fn config() -> WorldConfig {
         framing: Framing::Ethernet,
         ttl: 255,
         switch: SwitchConfig {
-            route: policy(route::ENTRIES, "ecmp"),
-            buffer: policy(buffer::ENTRIES, "ecn"),
-            sched: policy(sched::ENTRIES, "fifo"),
+            route: route::choose("ecmp", &defaults(route::ENTRIES, "ecmp")).expect("its defaults"),
+            buffer: buffer::choose("ecn", &defaults(buffer::ENTRIES, "ecn")).expect("its defaults"),
+            sched: sched::choose("fifo", &defaults(sched::ENTRIES, "fifo")).expect("its defaults"),
             capacity: Capacity::PerPort(Size::Packets(100)),
             pfc: None,
             cioq: None,
@@ -65,12 +65,12 @@ pub fn config() -> WorldConfig {
     }
 }
 
-fn policy(entries: &'static [Entry], name: &str) -> (String, Values) {
+fn defaults(entries: &'static [Entry], name: &str) -> Values {
     let entry = entries
         .iter()
         .find(|e| e.name == name)
         .expect("a registered name");
-    (name.to_string(), Values::defaults(entry.params))
+    Values::defaults(entry.params)
 }
 
 /// DCTCP as DIBS section 5.3 sets it.

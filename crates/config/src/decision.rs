@@ -3,57 +3,70 @@
 use crate::section::Resolved;
 use crate::spec::Choice;
 use crate::value::{self, quoted};
-use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Capacity, Nature, buffer, route, sched};
+use sidestep_switch::{Capacity, Nature, buffer, route, sched};
 use sidestep_types::{
-    Bytes, Framing, Longest, Param, ParamUnit, Refusal, Size, Time, Value, Values,
+    Bytes, Fraction, Framing, Longest, ParamUnit, Refusal, Setting, Settings, Size, Time, Value,
 };
 use std::fmt::Write;
 
-/// The word for a memory that all ports of a switch share, as a value of [`CAPACITY`].
-pub const SHARED: &str = "shared";
+/// The word for a memory that all ports of a switch share, as a capacity.
+const SHARED: &str = "shared";
+
+/// How much a switch holds: a part of its section.
+#[derive(Clone, Copy, Debug, Settings)]
+pub struct Memory {
+    /// what each port holds, the packet on the wire included (DIBS Table 1), or "shared": one memory for all ports
+    #[setting(default = "100 pkt", off = "unlimited", word = "shared")]
+    capacity: Held,
+    /// the shared memory of a switch (DIBS section 5.5.2); used when capacity is "shared"
+    #[setting(default = "1.7 MB", beside(capacity = "shared"))]
+    memory: Bytes,
+    /// a queue may take this times the free shared memory (Choudhury and Hahne, 1998); assumed
+    #[setting(default = "1", beside(capacity = "shared"))]
+    alpha: Fraction,
+}
 
 /// What each port holds.
-pub const CAPACITY: Param = Param::with_default(
-    "capacity",
-    ParamUnit::Size,
-    "100 pkt",
-    "what each port holds, the packet on the wire included (DIBS Table 1), \
-     or \"shared\": one memory for all ports",
-)
-.or_off("unlimited")
-.or_word(SHARED);
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    Unlimited,
+    PerPort(Size),
+    Shared,
+}
 
-/// The shared memory.
-pub const MEMORY: Param = Param::with_default(
-    "memory",
-    ParamUnit::Bytes,
-    "1.7 MB",
-    "the shared memory of a switch (DIBS section 5.5.2); used when capacity is \"shared\"",
-);
+impl Setting for Held {
+    const UNIT: ParamUnit = Size::UNIT;
 
-/// Its threshold.
-pub const ALPHA: Param = Param::with_default(
-    "alpha",
-    ParamUnit::Fraction,
-    "1",
-    "a queue may take this times the free shared memory (Choudhury and Hahne, 1998); assumed",
-);
+    fn read(name: &'static str, value: &Value) -> Result<Held, Refusal> {
+        match value {
+            Value::Off => Ok(Held::Unlimited),
+            Value::Word(_) => Ok(Held::Shared),
+            value => Size::read(name, value).map(Held::PerPort),
+        }
+    }
+}
+
+impl Memory {
+    fn capacity(self) -> Result<Capacity, Refusal> {
+        match (self.capacity, self.alpha) {
+            (Held::Unlimited, _) => Ok(Capacity::Unlimited),
+            (Held::PerPort(size), _) => Ok(Capacity::PerPort(size)),
+            (Held::Shared, Fraction(0, _)) => Err(Refusal::of("alpha", "must be above 0")),
+            (Held::Shared, Fraction(above, below)) => Ok(Capacity::Shared {
+                memory: self.memory,
+                alpha: (above, below),
+            }),
+        }
+    }
+}
 
 /// What ends a message for a switch that ranks data by what it saw of its flow.
-pub const RANK_GAP: Param = Param::with_default(
-    "rank_gap",
-    ParamUnit::Time,
-    "100 ms",
-    "with rank \"sent\": a flow that has sent nothing for longer starts anew; assumed: longer than a timeout, \
-     whose repeats are of the same message",
-);
-
-/// Reads [`RANK_GAP`].
-pub fn rank_gap(values: &Values) -> Result<Time, Refusal> {
-    match values.time(RANK_GAP.name) {
-        Time::ZERO => Err(Refusal::of(RANK_GAP.name, "must be above 0").got(Time::ZERO)),
-        gap => Ok(gap),
-    }
+#[derive(Clone, Copy, Debug, Settings)]
+pub struct RankGap {
+    /// with rank "sent": a flow that has sent nothing for longer starts anew; assumed: longer than a timeout, whose
+    /// repeats are of the same message
+    #[setting(default = "100 ms", above = 0)]
+    pub rank_gap: Time,
 }
 
 /// The policies of `[switch]`.
@@ -81,35 +94,32 @@ pub const SCHED: Choice = Choice {
     default: Some("fifo"),
 };
 
-/// A policy's name and its values.
-pub type Named = (String, Values);
-
 /// Which policies decide, and how much they may keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// The route: which of the next hops a packet takes.
-    pub route: Named,
+    pub route: route::Chosen,
     /// The buffer policy: what happens to a packet that arrives.
-    pub buffer: Named,
+    pub buffer: buffer::Chosen,
     /// The scheduler: which packet leaves next.
-    pub sched: Named,
+    pub sched: sched::Chosen,
     /// How much the switch may hold.
     pub capacity: Capacity,
 }
 
-/// Reads the decision from a section with [`POLICIES`], [`CAPACITY`], [`MEMORY`] and [`ALPHA`].
+/// Reads the decision from a section with [`POLICIES`] and the settings of [`Memory`].
 ///
 /// Errors have the part of the section that is refused: a policy, `buffer`, or nothing.
 pub fn decision(resolved: &Resolved) -> Result<Decision, (&'static str, Refusal)> {
     let [route, buffer, sched] = &resolved.policies[..] else {
         panic!("a resolved switch has a route, a buffer and a sched");
     };
-    let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
     let decision = Decision {
-        route: named(route),
-        buffer: named(buffer),
-        sched: named(sched),
-        capacity: capacity(&resolved.values).map_err(|e| ("", e))?,
+        route: route::choose(route.0, &route.1).map_err(|e| ("route", e))?,
+        buffer: buffer::choose(buffer.0, &buffer.1).map_err(|e| ("buffer", e))?,
+        sched: sched::choose(sched.0, &sched.1).map_err(|e| ("sched", e))?,
+        capacity: (Memory::read(&resolved.values).and_then(Memory::capacity))
+            .map_err(|e| ("", e))?,
     };
     // No value is wrong with so many ports that is right with another number of them.
     decision.fits(ANY_PORTS)?;
@@ -128,17 +138,16 @@ impl Decision {
     pub fn fits(&self, ports: u16) -> Result<(), (&'static str, Refusal)> {
         // The salt decides no error.
         let salt = 0;
-        let (route, buffer, sched) = (&self.route, &self.buffer, &self.sched);
-        AnyRoute::build(&route.0, &route.1, ports, salt).map_err(|e| ("route", e))?;
-        AnyBuffer::build(&buffer.0, &buffer.1, ports, salt).map_err(|e| ("buffer", e))?;
-        AnySched::build(&sched.0, &sched.1, ports, salt).map_err(|e| ("sched", e))?;
+        self.route.build(ports, salt).map_err(|e| ("route", e))?;
+        self.buffer.build(ports, salt).map_err(|e| ("buffer", e))?;
+        self.sched.build(ports, salt).map_err(|e| ("sched", e))?;
         Ok(())
     }
 
     /// Errors when the buffer policy cannot stand beside the scheduler, or in so little room, and say so.
     pub fn goes_together(&self) -> Result<(), (&'static str, Refusal)> {
-        let (buffer, sched) = (self.buffer.0.as_str(), self.sched.0.as_str());
-        let nature = buffer::nature(buffer);
+        let (buffer, sched) = (self.buffer.name(), self.sched.name());
+        let nature = self.buffer.nature();
         if !nature.works_beside(sched) {
             let expected = format!("{buffer:?} needs sched {}", one_of(nature.sched));
             let got = format!("{sched:?}");
@@ -150,12 +159,13 @@ impl Decision {
 
     /// Errors when the buffer policy asks how many flows there are and the scheduler does not count them.
     fn counts_flows(&self, nature: Nature) -> Result<(), Refusal> {
-        let ((buffer, values), (sched, counts)) = (&self.buffer, &self.sched);
+        let (values, counts) = (self.buffer.values(), self.sched.values());
         let asks = nature
             .flows
             .filter(|(name, word)| values.word(name) == *word);
         match asks {
             Some((name, word)) if counts.word_or_off("count").is_none() => {
+                let (buffer, sched) = (self.buffer.name(), self.sched.name());
                 let expected =
                     format!("buffer {buffer:?} with {name} = {word:?} needs a count of flows");
                 let got = format!("sched {sched:?} with count = \"off\"");
@@ -170,7 +180,7 @@ impl Decision {
         let Some(name) = nature.holds else {
             return Ok(());
         };
-        let needs = self.buffer.1.bytes(name);
+        let needs = self.buffer.values().bytes(name);
         let (most, how) = match self.capacity {
             Capacity::Unlimited => return Ok(()),
             Capacity::PerPort(Size::Bytes(most)) => (most.0, format!("capacity = {most}")),
@@ -233,14 +243,16 @@ impl Decision {
     }
 
     /// Each policy: what it is, its name, its parameters.
-    fn chosen(&self) -> impl Iterator<Item = (&'static str, &str, Vec<(&'static str, String)>)> {
-        let named = [&self.route, &self.buffer, &self.sched];
-        POLICIES.iter().zip(named).map(|(choice, (name, values))| {
-            let entry = choice.entries.iter().find(|entry| entry.name == name);
-            let params = entry.map_or(&[][..], |entry| entry.params).iter();
-            let shown = params.map(|p| (p.name, value::show(values.get(p.name), p)));
-            (choice.what, name.as_str(), shown.collect())
-        })
+    fn chosen(
+        &self,
+    ) -> impl Iterator<Item = (&'static str, &'static str, Vec<(&'static str, String)>)> {
+        let (route, buffer, sched) = (&self.route, &self.buffer, &self.sched);
+        let all = [
+            ("route", route.name(), value::shown(route)),
+            ("buffer", buffer.name(), value::shown(buffer)),
+            ("sched", sched.name(), value::shown(sched)),
+        ];
+        all.into_iter()
     }
 }
 
@@ -250,22 +262,6 @@ fn one_of(words: &[&str]) -> String {
     match &quoted[..] {
         [most @ .., last] if !most.is_empty() => format!("{} or {last}", most.join(", ")),
         _ => quoted.concat(),
-    }
-}
-
-fn capacity(values: &Values) -> Result<Capacity, Refusal> {
-    match values.get("capacity") {
-        Value::Word(word) if word == SHARED => {
-            let (memory, alpha) = (values.bytes("memory"), values.fraction("alpha"));
-            if alpha.0 == 0 {
-                return Err(Refusal::of("alpha", "must be above 0"));
-            }
-            Ok(Capacity::Shared { memory, alpha })
-        }
-        _ => Ok(match values.size_or_off("capacity") {
-            None => Capacity::Unlimited,
-            Some(size) => Capacity::PerPort(size),
-        }),
     }
 }
 

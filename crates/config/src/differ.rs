@@ -5,19 +5,19 @@
 //! alone change those of the policy that `[switch]` chose. Of a switch that two such tables match both
 //! must say the same: none is more specific than the other.
 
-use crate::decision::{ALPHA, CAPACITY, Decision, MEMORY, decision};
+use crate::decision::{Decision, Memory, decision};
 use crate::document::{Entry, Item, Table, find, join};
 use crate::ledger::Ledger;
 use crate::problem::{At, Problems, suggest};
 use crate::section::{Resolved, resolve};
 use crate::spec::{Layer, Spec};
-use sidestep_types::Param;
+use sidestep_types::{Param, Settings};
 
 /// The key of a section under which switches that differ stand by name.
 pub const AT: &str = "at";
 
 /// What may differ beside the policies.
-pub const MAY_DIFFER: &[Param] = &[CAPACITY, MEMORY, ALPHA];
+pub const MAY_DIFFER: &[Param] = Memory::PARAMS;
 
 /// A switch of a network, as its topology calls it.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub fn resolve_switches(
     at: &At,
     ledger: &mut Ledger,
     problems: &mut Problems,
-) -> Option<(Resolved, Vec<Differing>)> {
+) -> Option<(Resolved, Option<Decision>, Vec<Differing>)> {
     let reader = Reader {
         spec,
         layers,
@@ -79,11 +79,16 @@ pub fn resolve_switches(
     }
     let plain = tables(layers, |entry| entry.key != AT && !astray(entry));
     let resolved = resolve(spec, &with(layers, &plain), at, ledger, problems);
-    let shown = resolved.as_ref().and_then(|all| {
-        let (part, why) = decision(all).err()?;
-        all.refused(part, &why, at, problems);
-        Some((part, all.place(part, &why, at)))
-    });
+    let (mut common, mut shown) = (None, None);
+    if let Some(all) = &resolved {
+        match decision(all) {
+            Ok(decision) => common = Some(decision),
+            Err((part, why)) => {
+                all.refused(part, &why, at, problems);
+                shown = Some((part, all.place(part, &why, at)));
+            }
+        }
+    }
     let (names, whole) = reader.names(problems);
     let differing = names
         .into_iter()
@@ -91,7 +96,7 @@ pub fn resolve_switches(
     let differing: Vec<_> = differing.collect();
     let differing = differing.into_iter().collect::<Option<Vec<_>>>()?;
     let agreed = reader.agreed(&differing, problems);
-    (whole && agreed).then_some((resolved?, differing))
+    (whole && agreed).then_some((resolved?, common, differing))
 }
 
 /// The tables of the layers, each with the entries that are to stay.

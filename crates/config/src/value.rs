@@ -2,7 +2,7 @@
 
 use crate::document::{Item, Node};
 use crate::problem::{Problems, suggest};
-use sidestep_types::{Param, ParamUnit, Time, Value};
+use sidestep_types::{Chosen, Param, ParamUnit, Time, Value};
 
 /// No span may be longer: 46 days, under a quarter of all time, so that sums stay inside it.
 pub const LONGEST: Time = Time::from_s(4_000_000);
@@ -54,6 +54,13 @@ fn out_of_range(value: &Value, text: &str) -> Option<String> {
         Value::List(all) => all.iter().find_map(|value| out_of_range(value, text)),
         _ => None,
     }
+}
+
+/// What was set about a policy or a shim, key by key as a user would write it.
+pub fn shown<M: ?Sized>(chosen: &Chosen<M>) -> Vec<(&'static str, String)> {
+    let each = chosen.params().iter();
+    each.map(|p| (p.name, show(chosen.values().get(p.name), p)))
+        .collect()
 }
 
 /// The value as a user would write it; reads back as the same value.

@@ -1,35 +1,13 @@
 //! `[host] marker`: on the testbed, what sets the class of service that `by-size` says.
 
+use sidestep_types::Words;
+
 /// What sets the class of service on the testbed. In the simulator it is the shim, whatever this says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Words)]
 pub enum Marker {
     /// The host: its sockets where sizes are known, a program at its interface where they are not.
     #[default]
     Host,
     /// The shim, at the port of the software switch that leads to the host.
     Port,
-}
-
-impl Marker {
-    /// As it is called in `[host]`.
-    pub const WORDS: &[&str] = &["host", "port"];
-
-    /// The one called so.
-    pub fn from_name(name: &str) -> Option<Marker> {
-        let all = [Marker::Host, Marker::Port];
-        let place = Marker::WORDS.iter().position(|word| *word == name)?;
-        Some(all[place])
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_word_names_one() {
-        let named = Marker::WORDS.iter().map(|word| Marker::from_name(word));
-        assert!(named.eq([Marker::Host, Marker::Port].map(Some)));
-        assert_eq!(Marker::from_name("mine"), None);
-    }
 }

@@ -4,15 +4,15 @@ use crate::fabric;
 use crate::kernel::Kernel;
 use crate::marker::Marker;
 use crate::own::Own;
-use crate::tables::{HOST, RANK_SENT, SWITCH, TRANSPORT, TRANSPORTS};
-use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED, rank_gap};
+use crate::tables::{HOST, RankBy, SWITCH, SwitchSettings, TRANSPORT, TRANSPORTS};
+use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
 use sidestep_sim::{
     Change, ClassTransports, NicConfig, Others, Plan, SwitchConfig, TraceFilter, WorldConfig,
 };
 use sidestep_transport::{TransportConfig, shim};
-use sidestep_types::{Framing, Refusal, Seed, Time, Values};
+use sidestep_types::{Framing, Refusal, Seed, Settings, Values};
 use std::num::NonZeroU16;
 
 /// One thing to compare.
@@ -67,7 +67,7 @@ pub struct SchemeConfig {
     /// Workloads with a transport of their own, in the order of the scenario.
     pub transports: ClassTransports,
     /// The shims of every host, the first nearest to the transport.
-    pub shims: Vec<(String, Values)>,
+    pub shims: Vec<shim::Chosen>,
     /// The queue of every host's NIC; `None` is a FIFO without a limit.
     pub nic: Option<NicConfig>,
     /// On the testbed, how far a host's kernel is told how losses are found and repaired.
@@ -201,23 +201,18 @@ pub(crate) fn switch(
     decision: Decision,
     values: &Values,
 ) -> Result<SwitchConfig, (&'static str, Refusal)> {
+    let settings = SwitchSettings::read(values).map_err(|why| ("", why))?;
     let config = SwitchConfig {
         route: decision.route,
         buffer: decision.buffer,
         sched: decision.sched,
         capacity: decision.capacity,
-        sent: ranks_by_sent(values).map_err(|why| ("", why))?,
-        pfc: fabric::pfc(values),
-        cioq: fabric::cioq(values),
+        sent: (settings.rank == RankBy::Sent).then_some(settings.gap.rank_gap),
+        pfc: fabric::pfc(&settings),
+        cioq: fabric::cioq(&settings),
     };
     fabric::go_together(&config).map_err(|e| ("", e))?;
     Ok(config)
-}
-
-/// Where switches rank data by what they saw of its flow, the silence that ends a message.
-fn ranks_by_sent(values: &Values) -> Result<Option<Time>, Refusal> {
-    let gap = rank_gap(values)?;
-    Ok((values.word("rank") == RANK_SENT).then_some(gap))
 }
 
 /// Reads `[transport]`.

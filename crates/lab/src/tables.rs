@@ -2,10 +2,9 @@
 //!
 //! The same tables give defaults, messages, suggestions, `sidestep list` and the docs.
 
-use crate::fabric::FABRICS;
 use crate::shipped::PROFILE_NAMES;
-use sidestep_config::decision::{ALPHA, CAPACITY, MEMORY, RANK_GAP};
-use sidestep_types::{Param, ParamUnit};
+use sidestep_config::decision::{Memory, RankGap};
+use sidestep_types::{Bytes, FileName, Fraction, Param, ParamUnit, Settings, Size, Time, Words};
 
 /// `[transport]`: its kinds, what can be said about every one, and which of that a kind takes.
 use crate::kernel::Kernel;
@@ -67,77 +66,59 @@ pub const LISTS: &[Param] = &[
     ),
 ];
 
-/// The word for ranks that switches work out by themselves.
-pub(crate) const RANK_SENT: &str = "sent";
-
 /// `[switch]`, beside its three policies.
-pub const SWITCH: &[Param] = &[
-    CAPACITY,
-    MEMORY.beside("capacity", &["shared"]),
-    ALPHA.beside("capacity", &["shared"]),
-    Param::with_default(
-        "rank",
-        ParamUnit::Word(&["marked", RANK_SENT]),
-        "marked",
-        "what policies order data by that go by ranks: what its host marked, or bytes of its flow that the switch saw \
-         before",
-    ),
-    RANK_GAP,
-    Param::with_default(
-        "pfc",
-        ParamUnit::Flag,
-        "false",
-        "pause whoever sends by a port that has brought too much (IEEE 802.1Qbb, DIBS section 6)",
-    ),
-    Param::with_default(
-        "pfc_xoff",
-        ParamUnit::Bytes,
-        "140 kB",
-        "what a port has brought and the switch still holds when it is paused; assumed: with the \
-         headroom of 1 Gbps no more than 100 full packets a port (DIBS Table 1)",
-    )
-    .beside("pfc", &["true"]),
-    Param::with_default(
-        "pfc_xon",
-        ParamUnit::Bytes,
-        "auto",
-        "it is resumed at this much or less; \"auto\" is two full packets below pfc_xoff; assumed",
-    )
-    .beside("pfc", &["true"])
-    .or_off("auto"),
-    Param::with_default(
-        "pfc_headroom",
-        ParamUnit::Bytes,
-        "auto",
-        "room beyond pfc_xoff for what is on its way; \"auto\" is what loses nothing: two \
-         propagation delays, three full packets and the pause",
-    )
-    .beside("pfc", &["true"])
-    .or_off("auto"),
-    Param::with_default(
-        "fabric",
-        ParamUnit::Word(FABRICS),
-        "output",
-        "\"output\": packets are at their output at once; \"cioq\": they wait at the input and \
-         cross to it (DIBS section 4)",
-    ),
-    Param::with_default(
-        "speedup",
-        ParamUnit::Fraction,
-        "2",
-        "with \"cioq\": how much faster than the fastest port packets cross, at least 1 (Chuang et \
-         al., 1999: 2 is enough to match output queueing); assumed",
-    )
-    .beside("fabric", &["cioq"]),
-    Param::with_default(
-        "input_capacity",
-        ParamUnit::Size,
-        "100 pkt",
-        "with \"cioq\": what each input holds, beside the capacity of the outputs; assumed",
-    )
-    .beside("fabric", &["cioq"])
-    .or_off("unlimited"),
-];
+#[derive(Clone, Copy, Debug, Settings)]
+pub(crate) struct SwitchSettings {
+    #[setting(skip, flatten = Memory)]
+    _memory: (),
+    /// what policies order data by that go by ranks: what its host marked, or bytes of its flow that the switch saw
+    /// before
+    #[setting(default = "marked")]
+    pub rank: RankBy,
+    #[setting(flatten)]
+    pub gap: RankGap,
+    /// pause whoever sends by a port that has brought too much (IEEE 802.1Qbb, DIBS section 6)
+    #[setting(default = "false")]
+    pub pfc: bool,
+    /// what a port has brought and the switch still holds when it is paused; assumed: with the headroom of 1 Gbps no more
+    /// than 100 full packets a port (DIBS Table 1)
+    #[setting(default = "140 kB", beside(pfc = "true"))]
+    pub pfc_xoff: Bytes,
+    /// it is resumed at this much or less; "auto" is two full packets below pfc_xoff; assumed
+    #[setting(default = "auto", off = "auto", beside(pfc = "true"))]
+    pub pfc_xon: Option<Bytes>,
+    /// room beyond pfc_xoff for what is on its way; "auto" is what loses nothing: two propagation delays, three full
+    /// packets and the pause
+    #[setting(default = "auto", off = "auto", beside(pfc = "true"))]
+    pub pfc_headroom: Option<Bytes>,
+    /// "output": packets are at their output at once; "cioq": they wait at the input and cross to it (DIBS section 4)
+    #[setting(default = "output")]
+    pub fabric: SwitchFabric,
+    /// with "cioq": how much faster than the fastest port packets cross, at least 1 (Chuang et al., 1999: 2 is enough to
+    /// match output queueing); assumed
+    #[setting(default = "2", beside(fabric = "cioq"))]
+    pub speedup: Fraction,
+    /// with "cioq": what each input holds, beside the capacity of the outputs; assumed
+    #[setting(default = "100 pkt", off = "unlimited", beside(fabric = "cioq"))]
+    pub input_capacity: Option<Size>,
+}
+
+/// What ranks are.
+#[derive(Clone, Copy, Debug, PartialEq, Words)]
+pub(crate) enum RankBy {
+    Marked,
+    Sent,
+}
+
+/// What is between inputs and outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Words)]
+pub(crate) enum SwitchFabric {
+    Output,
+    Cioq,
+}
+
+/// The rows of `[switch]`.
+pub const SWITCH: &[Param] = SwitchSettings::PARAMS;
 
 /// `[workload.NAME]`, beside its kind's.
 pub const WORKLOAD: &[Param] = &[Param::with_default(
@@ -149,129 +130,77 @@ pub const WORKLOAD: &[Param] = &[Param::with_default(
 )];
 
 /// `[host]`, beside a table for each shim, and the buffer policy and scheduler of its NIC.
-pub const HOST: &[Param] = &[
-    Param::with_default(
-        "shims",
-        ParamUnit::File,
-        "none",
-        "what is between the transport and the NIC of every host, the first nearest to the transport: \
-         \"a, b\" or a list of names",
-    )
-    .or_off("none"),
-    Param::with_default(
-        "capacity",
-        ParamUnit::Size,
-        "unlimited",
-        "what the queue of every host's NIC holds, the packet on the wire included; assumed",
-    )
-    .or_off("unlimited"),
-    Param::with_default(
-        "kernel",
-        ParamUnit::Word(Kernel::WORDS),
-        "told",
-        "testbed: how far a host's kernel is told how losses are found and repaired: what [transport] says, \
-         nothing else that can be switched off (\"plain\"), or nothing of it (\"stock\")",
-    ),
-    Param::with_default(
-        "marker",
-        ParamUnit::Word(Marker::WORDS),
-        "host",
-        "testbed: what sets the classes of by-size: the host, by its sockets or, by what was sent, by a program at its \
-         interface, or the port of the switch that leads to it (\"port\")",
-    ),
-];
+#[derive(Clone, Debug, Settings)]
+pub(crate) struct HostSettings {
+    /// what is between the transport and the NIC of every host, the first nearest to the transport: "a, b" or a list of
+    /// names
+    #[setting(default = "none", off = "none")]
+    pub shims: Option<FileName>,
+    /// what the queue of every host's NIC holds, the packet on the wire included; assumed
+    #[setting(default = "unlimited", off = "unlimited")]
+    pub capacity: Option<Size>,
+    /// testbed: how far a host's kernel is told how losses are found and repaired: what [transport] says, nothing else
+    /// that can be switched off ("plain"), or nothing of it ("stock")
+    #[setting(default = "told")]
+    pub kernel: Kernel,
+    /// testbed: what sets the classes of by-size: the host, by its sockets or, by what was sent, by a program at its
+    /// interface, or the port of the switch that leads to it ("port")
+    #[setting(default = "host")]
+    pub marker: Marker,
+}
+
+/// The rows of `[host]`.
+pub const HOST: &[Param] = HostSettings::PARAMS;
 
 /// `[probe]`, beside its [`PROBE_LISTS`].
-pub const PROBE: &[Param] = &[
-    Param::with_default(
-        "links",
-        ParamUnit::Time,
-        "off",
-        "window over which the use of links is taken (DIBS Figure 4)",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "neighbours",
-        ParamUnit::Time,
-        "off",
-        "how often the buffers around hot links are looked at (DIBS Figure 5)",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "hot",
-        ParamUnit::Fraction,
-        "0.9",
-        "a link is hot from this use on (DIBS section 3)",
-    ),
-    Param::with_default(
-        "goodput",
-        ParamUnit::Time,
-        "off",
-        "window over which the goodput of each workload is taken",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "drops",
-        ParamUnit::Time,
-        "off",
-        "window over which packets dropped are counted",
-    )
-    .or_off("off"),
-    Param::with_default(
-        "spread_window",
-        ParamUnit::Time,
-        "10 ms",
-        "window of the spread: queues at its end, use over it; assumed",
-    ),
-    Param::with_default(
-        "latency_every",
-        ParamUnit::Count,
-        "100",
-        "latency is taken of so-many-th data packets of each host and workload; 1 is every one; assumed",
-    ),
-    Param::with_default(
-        "flows_from",
-        ParamUnit::Time,
-        "0 us",
-        "from when on the goodput of endless flows is taken; assumed: all of the run",
-    ),
-    Param::with_default(
-        "spread_from",
-        ParamUnit::Time,
-        "0 us",
-        "windows of the spread that begin before it do not count; assumed: all do",
-    ),
-    Param::with_default(
-        "latency_from",
-        ParamUnit::Time,
-        "0 us",
-        "data packets sent before it have no latency; assumed: all have",
-    ),
-    Param::with_default(
-        "fair",
-        ParamUnit::Count,
-        "0",
-        "draws of hashes over which max-min fair shares are worked out; 0 works out none",
-    ),
-    Param::with_default(
-        "detours",
-        ParamUnit::Flag,
-        "false",
-        "log the first 100,000 detours (DIBS Figure 2a)",
-    ),
-    Param::with_default(
-        "paths",
-        ParamUnit::Count,
-        "0",
-        "keep the paths of so many data packets, those with the most detours (DIBS Figure 1)",
-    ),
-    Param::with_default(
-        "loops",
-        ParamUnit::Flag,
-        "false",
-        "count the loops of data packets (DIBS section 4)",
-    ),
-];
+#[derive(Clone, Copy, Debug, Settings)]
+pub(crate) struct ProbeSettings {
+    /// window over which the use of links is taken (DIBS Figure 4)
+    #[setting(default = "off", off = "off")]
+    pub links: Option<Time>,
+    /// how often the buffers around hot links are looked at (DIBS Figure 5)
+    #[setting(default = "off", off = "off")]
+    pub neighbours: Option<Time>,
+    /// a link is hot from this use on (DIBS section 3)
+    #[setting(default = "0.9")]
+    pub hot: Fraction,
+    /// window over which the goodput of each workload is taken
+    #[setting(default = "off", off = "off")]
+    pub goodput: Option<Time>,
+    /// window over which packets dropped are counted
+    #[setting(default = "off", off = "off")]
+    pub drops: Option<Time>,
+    /// window of the spread: queues at its end, use over it; assumed
+    #[setting(default = "10 ms")]
+    pub spread_window: Time,
+    /// latency is taken of so-many-th data packets of each host and workload; 1 is every one; assumed
+    #[setting(default = "100")]
+    pub latency_every: u64,
+    /// from when on the goodput of endless flows is taken; assumed: all of the run
+    #[setting(default = "0 us")]
+    pub flows_from: Time,
+    /// windows of the spread that begin before it do not count; assumed: all do
+    #[setting(default = "0 us")]
+    pub spread_from: Time,
+    /// data packets sent before it have no latency; assumed: all have
+    #[setting(default = "0 us")]
+    pub latency_from: Time,
+    /// draws of hashes over which max-min fair shares are worked out; 0 works out none
+    #[setting(default = "0")]
+    pub fair: u64,
+    /// log the first 100,000 detours (DIBS Figure 2a)
+    #[setting(default = "false")]
+    pub detours: bool,
+    /// keep the paths of so many data packets, those with the most detours (DIBS Figure 1)
+    #[setting(default = "0")]
+    pub paths: u64,
+    /// count the loops of data packets (DIBS section 4)
+    #[setting(default = "false")]
+    pub loops: bool,
+}
+
+/// The rows of `[probe]`, beside its [`PROBE_LISTS`].
+pub const PROBE: &[Param] = ProbeSettings::PARAMS;
 
 /// The keys of `[probe]` that hold one thing or several.
 pub const PROBE_LISTS: &[Param] = &[

@@ -23,9 +23,8 @@ use ranks::nothing_is_ranked;
 use reordering::{
     held_beyond_a_timeout, nothing_to_order, nothing_to_spray, reordering_looks_like_losses,
 };
-use sidestep_config::decision::Named;
 use sidestep_sim::{Plan, SwitchConfig};
-use sidestep_switch::{Capacity, Nature, buffer, route, sched};
+use sidestep_switch::{Capacity, Nature, buffer, sched};
 use sidestep_types::Value;
 use signals::{
     delays_by_rank, delays_of_hosts, detours_without_signal, line_rate_without_priorities,
@@ -127,28 +126,21 @@ fn nature(switch: &SwitchConfig) -> Nature {
 /// The policies of a switch: what each is, its name and what it does.
 fn natures(switch: &SwitchConfig) -> [(&'static str, &str, Nature); 3] {
     [
-        ("route", &switch.route.0, route::nature(&switch.route.0)),
-        ("buffer", &switch.buffer.0, nature(switch)),
-        ("sched", &switch.sched.0, sched::nature(&switch.sched.0)),
+        ("route", switch.route.name(), switch.route.nature()),
+        ("buffer", switch.buffer.name(), nature(switch)),
+        ("sched", switch.sched.name(), switch.sched.nature()),
     ]
 }
 
-fn nature_of(buffer: &Named, sched: &Named) -> Nature {
-    let nature = buffer::nature(&buffer.0);
-    let stays = value(buffer, "deflect") == Some(&Value::Flag(false));
+fn nature_of(buffer: &buffer::Chosen, sched: &sched::Chosen) -> Nature {
+    let nature = buffer.nature();
+    let stays = buffer.get("deflect") == Some(&Value::Flag(false));
     Nature {
         detours: nature.detours && !stays,
         reorders: nature.reorders && !stays,
-        ranks: nature.ranks && !(nature.displaces && sched.0 == "fifo"),
+        ranks: nature.ranks && !(nature.displaces && sched.name() == "fifo"),
         ..nature
     }
-}
-
-/// The value of the buffer policy's parameter, if it has it.
-fn value<'a>((name, values): &'a Named, key: &str) -> Option<&'a Value> {
-    let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name)?;
-    let has = entry.params.iter().any(|param| param.name == key);
-    has.then(|| values.get(key))
 }
 
 fn never_detours(switch: &SwitchConfig) -> Option<String> {

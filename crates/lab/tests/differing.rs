@@ -48,7 +48,7 @@ fn packets(n: u64) -> Capacity {
 }
 
 fn mark_at(switch: &SwitchConfig) -> Option<&Value> {
-    (switch.buffer.0 != "droptail").then(|| switch.buffer.1.get("mark_at"))
+    switch.buffer.get("mark_at")
 }
 
 fn setting<'a>(scenario: &'a Scenario, scheme: &str, key: &str) -> Option<(&'a str, &'a str)> {
@@ -72,7 +72,7 @@ fn a_tier_or_a_switch_has_its_own_and_inherits_the_rest() {
     let of = |name| {
         let switch = switch(&scenario, 0, name);
         (
-            switch.buffer.0.as_str(),
+            switch.buffer.name(),
             mark_at(switch).unwrap().clone(),
             switch.capacity,
         )
@@ -108,7 +108,7 @@ fn layers_of_a_name_win_key_by_key_over_each_other_and_over_all_of_switch() {
     let scenario = read(more, &["switch.capacity=60 pkt"]);
     let of = |scheme| {
         let switch = switch(&scenario, scheme, "core 0");
-        (switch.buffer.0.as_str(), switch.capacity)
+        (switch.buffer.name(), switch.capacity)
     };
     assert_eq!(of(0), ("droptail", packets(50)));
     assert_eq!(of(1), ("red", packets(50)));
@@ -121,8 +121,8 @@ fn layers_of_a_name_win_key_by_key_over_each_other_and_over_all_of_switch() {
     ];
     let scenario = read(more, &sets);
     assert_eq!(switch(&scenario, 0, "core 0").capacity, packets(9));
-    assert_eq!(switch(&scenario, 0, "core 0").sched.0, "priority");
-    assert_eq!(switch(&scenario, 1, "core 0").buffer.0, "trim");
+    assert_eq!(switch(&scenario, 0, "core 0").sched.name(), "priority");
+    assert_eq!(switch(&scenario, 1, "core 0").buffer.name(), "trim");
     assert_eq!(
         setting(&scenario, "mine", "switch.at.core.capacity"),
         Some(("9 pkt", "user: --set"))
@@ -303,7 +303,7 @@ fn it_is_swept_by_its_key_and_by_a_word() {
     let of = |point: &[SwitchConfig]| {
         let core = point.last().expect("a core");
         (
-            core.buffer.0.clone(),
+            core.buffer.name().to_string(),
             mark_at(core).cloned(),
             point[0].capacity,
         )

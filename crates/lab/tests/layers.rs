@@ -262,7 +262,7 @@ fn a_scheme_is_shipped_or_a_file_or_a_section() {
     for word in ["lab/mine.toml", "mine"] {
         let scenario = read_with(BASE, &[&format!("schemes={word}")], &Mine);
         assert_eq!(scenario.schemes[0].name, "mine");
-        assert_eq!(scenario.schemes[0].config.switch.buffer.0, "dibs");
+        assert_eq!(scenario.schemes[0].config.switch.buffer.name(), "dibs");
         // Without the file the resolved scenario still has it all.
         let again = read_with(&scenario.to_toml(), &[], &NoFiles);
         assert_eq!(again.settings(), scenario.settings());
@@ -271,7 +271,7 @@ fn a_scheme_is_shipped_or_a_file_or_a_section() {
     let text = BASE.replace("[\"dctcp\", \"dibs\"]", "[\"own\"]")
         + "[scheme.own.switch]\nbuffer = \"red\"\n";
     let scenario = read_with(&text, &[], &NoFiles);
-    assert_eq!(scenario.schemes[0].config.switch.buffer.0, "red");
+    assert_eq!(scenario.schemes[0].config.switch.buffer.name(), "red");
 }
 
 #[test]

@@ -55,15 +55,12 @@ fn a_nic_is_layered_as_a_switch_is() {
     let (dctcp, dibs) = (nic(0), nic(1));
     let fifty = Capacity::PerPort(Size::Packets(50));
     assert_eq!(
-        (dctcp.buffer.0.as_str(), dctcp.sched.0.as_str()),
+        (dctcp.buffer.name(), dctcp.sched.name()),
         ("droptail", "srpt")
     );
-    assert_eq!(
-        (dibs.buffer.0.as_str(), dibs.sched.0.as_str()),
-        ("ecn", "fifo")
-    );
+    assert_eq!((dibs.buffer.name(), dibs.sched.name()), ("ecn", "fifo"));
     assert_eq!((dctcp.capacity, dibs.capacity), (fifty, fifty));
-    assert_eq!(dibs.buffer.1.size("mark_at"), Size::Packets(7));
+    assert_eq!(dibs.buffer.values().size("mark_at"), Size::Packets(7));
     let source = |key: &str| told(&scenario, "dibs", key);
     assert_eq!(
         source("host.capacity"),

@@ -3,7 +3,7 @@
 use crate::config::{NicConfig, SwitchConfig, WorldConfig};
 use crate::network::Network;
 use crate::plan::{FlowPlan, Joint, Plan};
-use sidestep_switch::{Capacity, buffer};
+use sidestep_switch::Capacity;
 use sidestep_transport::shim;
 use sidestep_types::{Bytes, FlowId, Framing, Longest, Refusal, Size, Time};
 
@@ -106,11 +106,10 @@ fn check_others(config: &WorldConfig, switches: usize) -> Result<(), Refusal> {
 /// Refuses what the queue of a NIC cannot be, having no other beside it. The parameters are those of
 /// `[host]` in a scenario.
 pub fn check_nic(nic: &NicConfig) -> Result<(), Refusal> {
-    let name = nic.buffer.0.as_str();
-    if buffer::nature(name).detours {
+    if nic.buffer.nature().detours {
         let expected =
             "a NIC has no other port to send a packet to: a buffer that needs none is expected";
-        return Err(Refusal::of("buffer", expected).got(format!("{name:?}")));
+        return Err(Refusal::of("buffer", expected).got(format!("{:?}", nic.buffer.name())));
     }
     if matches!(nic.capacity, Capacity::Shared { .. }) {
         let expected = "a NIC has no other port to share memory with";

@@ -2,9 +2,9 @@
 
 use crate::changes::Change;
 use crate::plan::Plan;
-use sidestep_switch::Capacity;
-use sidestep_transport::TransportConfig;
-use sidestep_types::{Bytes, Framing, Seed, Size, Time, Values};
+use sidestep_switch::{Capacity, buffer, route, sched};
+use sidestep_transport::{TransportConfig, shim};
+use sidestep_types::{Bytes, Framing, Seed, Size, Time};
 
 /// A run's settings.
 #[derive(Clone, Debug)]
@@ -21,9 +21,8 @@ pub struct WorldConfig {
     pub transport: TransportConfig,
     /// Classes of flows that have a transport of their own.
     pub transports: ClassTransports,
-    /// The shims of every host, the first nearest to the transport: names of
-    /// `sidestep_transport::shim::ENTRIES`.
-    pub shims: Vec<(String, Values)>,
+    /// The shims of every host, the first nearest to the transport.
+    pub shims: Vec<shim::Chosen>,
     /// What the queue of every host's NIC is; `None` is a FIFO without a limit.
     pub nic: Option<NicConfig>,
     /// Where all chance comes from.
@@ -83,15 +82,15 @@ impl ClassTransports {
     }
 }
 
-/// A switch's policies, by name, with their values, and its memory.
+/// A switch's policies and its memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchConfig {
-    /// A route of `sidestep_switch::route::ENTRIES`.
-    pub route: (String, Values),
-    /// A buffer policy of `sidestep_switch::buffer::ENTRIES`.
-    pub buffer: (String, Values),
-    /// A scheduler of `sidestep_switch::sched::ENTRIES`.
-    pub sched: (String, Values),
+    /// Which of the next hops a packet takes.
+    pub route: route::Chosen,
+    /// What happens to a packet that arrives.
+    pub buffer: buffer::Chosen,
+    /// Which packet leaves next.
+    pub sched: sched::Chosen,
     /// How much it holds.
     pub capacity: Capacity,
     /// It ranks data by what it saw of its flow, which a silence longer than this ends; `None`: by
@@ -106,10 +105,10 @@ pub struct SwitchConfig {
 /// The queue of a NIC: that of a switch with one port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NicConfig {
-    /// A buffer policy of `sidestep_switch::buffer::ENTRIES` that needs no other port.
-    pub buffer: (String, Values),
-    /// A scheduler of `sidestep_switch::sched::ENTRIES`.
-    pub sched: (String, Values),
+    /// A buffer policy that needs no other port.
+    pub buffer: buffer::Chosen,
+    /// Which packet leaves next.
+    pub sched: sched::Chosen,
     /// How much it holds.
     pub capacity: Capacity,
 }

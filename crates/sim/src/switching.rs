@@ -9,7 +9,7 @@ use crate::pool::{NONE, Pool};
 use sidestep_switch::ports::{Counts, Line, Ports, Ranked, Wire};
 use sidestep_switch::{
     AnyBuffer, AnyRoute, AnySched, ByOne, Capacity, Carrier, Decider, DropReason, Event, Sent,
-    Streams, Witness,
+    Streams, Witness, buffer, sched,
 };
 use sidestep_types::{Kind, Packet, PortId, PortSet, Seed, Time, Values};
 
@@ -82,9 +82,8 @@ impl Switch {
         seed: Seed,
     ) -> Result<Switch, String> {
         let ports = to_switch.len() as u16;
-        let (route, values) = &config.route;
-        let route = AnyRoute::build(route, values, ports, salt(seed, me))
-            .map_err(|e| format!("route {route}: {e}"))?;
+        let route = (config.route.build(ports, salt(seed, me)))
+            .map_err(|e| format!("route {}: {e}", config.route.name()))?;
         let ports = PortsOf {
             count: ports,
             to_switch: (0..ports)
@@ -127,14 +126,14 @@ impl Switch {
 
     fn build(
         route: AnyRoute,
-        (buffer, values): &(String, Values),
+        buffer: &buffer::Chosen,
         capacity: Capacity,
         (me, first_link, ports): (u32, u32, PortsOf),
         fib: Fib,
         seed: Seed,
     ) -> Result<Switch, String> {
-        let buffer = AnyBuffer::build(buffer, values, ports.count, salt(seed, me))
-            .map_err(|e| format!("buffer {buffer}: {e}"))?;
+        let buffer = (buffer.build(ports.count, salt(seed, me)))
+            .map_err(|e| format!("buffer {}: {e}", buffer.name()))?;
         let streams = Streams::of(|what| seed.stream((what, u64::from(me))));
         let decider = Decider::new(route, buffer, streams, ports.count);
         Ok(Switch {
@@ -323,12 +322,12 @@ fn rank(sent: &mut Sent, now: Time, packet: &mut Packet) {
 
 /// The scheduler of one of the `ports` ports of switch or NIC `me`.
 pub(crate) fn make_sched(
-    (name, values): &(String, Values),
+    sched: &sched::Chosen,
     me: u32,
     ports: u16,
     seed: Seed,
 ) -> Result<AnySched, String> {
-    AnySched::build(name, values, ports, salt(seed, me)).map_err(|e| format!("sched {name}: {e}"))
+    (sched.build(ports, salt(seed, me))).map_err(|e| format!("sched {}: {e}", sched.name()))
 }
 
 /// The number of its own from which the policies of switch `me` hash.
@@ -507,8 +506,8 @@ mod tests {
     #[test]
     fn a_switch_that_was_kept_decides_by_one_look_again() {
         let config = NicConfig {
-            buffer: ("droptail".into(), Values::default()),
-            sched: ("fifo".into(), Values::default()),
+            buffer: buffer::choose("droptail", &Values::default()).unwrap(),
+            sched: sched::choose("fifo", &Values::default()).unwrap(),
             capacity: Capacity::Unlimited,
         };
         let built = || Switch::nic(&config, 0, 0, Seed(1)).expect("a NIC");

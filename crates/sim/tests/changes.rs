@@ -8,8 +8,8 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
 use sidestep_switch::sched::fifo::Fifo;
-use sidestep_switch::{AnySched, Capacity, DropReason, buffer, sched};
-use sidestep_transport::{TcpConfig, shim};
+use sidestep_switch::{AnySched, Capacity, DropReason};
+use sidestep_transport::TcpConfig;
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ fn burst(n: u32) -> Arc<Plan> {
 fn unlimited(sched: &str) -> WorldConfig {
     let mut config = config("droptail", 1, 1);
     config.switch.capacity = Capacity::Unlimited;
-    config.switch.sched = values(sched::ENTRIES, sched, &[]);
+    config.switch.sched = chosen_sched(sched, &[]);
     config
 }
 
@@ -213,7 +213,7 @@ proptest! {
         network in any_network(), mut config in any_config(), plan in any_plan(16),
         drawn in any_changes(),
     ) {
-        prop_assume!(config.switch.sched.0 == "fifo");
+        prop_assume!(config.switch.sched.name() == "fifo");
         config.changes = of(&network, drawn);
         let until = Time::from_ms(40);
         let fast = run(&network, plan.clone(), config.clone(), until);
@@ -232,8 +232,8 @@ proptest! {
         sched in proptest::sample::select(vec!["priority", "pfabric", "srpt"]),
         drawn in any_changes(), us in 1u64..40_000,
     ) {
-        if buffer::nature(&config.switch.buffer.0).works_beside(sched) {
-            config.switch.sched = values(sched::ENTRIES, sched, &[]);
+        if config.switch.buffer.nature().works_beside(sched) {
+            config.switch.sched = chosen_sched(sched, &[]);
         }
         config.changes = of(&network, drawn);
         let until = Time::from_us(us);
@@ -263,7 +263,7 @@ proptest! {
         let mut config = config("droptail", room, 1);
         if buffer != "droptail" {
             let sets = [("sizes", buffer), ("total", "30 kB"), ("product", "9 kB")];
-            config.switch.buffer = values(buffer::ENTRIES, "mulbuff", &sets);
+            config.switch.buffer = chosen_buffer("mulbuff", &sets);
         }
         if shared {
             let (memory, alpha) = (Bytes(1_000 * room), (1, 1));
@@ -273,10 +273,8 @@ proptest! {
         let of_count = [("count", "exact"), ("silence", &*silence), ("places", &*places)];
         let all = [of_count.as_slice(), &[("quantum", &*quantum)]].concat();
         let sets = if sched == "strict" { &of_count[..] } else { &all };
-        config.switch.sched = values(sched::ENTRIES, sched, sets);
-        config.shims = vec![values(
-            shim::ENTRIES,
-            "by-size",
+        config.switch.sched = chosen_sched(sched, sets);
+        config.shims = vec![chosen_shim("by-size",
             &[("thresholds", &*below), ("acks", acks)],
         )];
         config.changes = of(&network, drawn);
@@ -531,7 +529,7 @@ fn an_explicit_queue_runs_empty_when_the_other_does_after_a_change_of_rate() {
         ("max", "20 pkt"),
         ("max_p", "1/2"),
     ];
-    config.switch.buffer = values(buffer::ENTRIES, "red", &red);
+    config.switch.buffer = chosen_buffer("red", &red);
     // At 60 us five of a burst have begun; the others take ten times as long, the last until 4,369 us.
     // From there to the next burst it is a few packets' time.
     let begins = |k: u64| Time::from_us(k * (4_369 + 8 * k));

@@ -4,8 +4,8 @@ use crate::common;
 
 use common::*;
 use sidestep_sim::*;
-use sidestep_switch::{Capacity, DropReason, buffer, sched};
-use sidestep_transport::shim::{self, AnyShim, Shim, Stack};
+use sidestep_switch::{Capacity, DropReason};
+use sidestep_transport::shim::{AnyShim, Shim, Stack};
 use sidestep_types::*;
 
 /// Says that flows below this number are of class 0 and all others of class 1.
@@ -22,7 +22,7 @@ impl Shim for Says {
 
 fn classes(sched: &str, sets: &[(&str, &str)]) -> WorldConfig {
     let mut config = config("droptail", 100, 1);
-    config.switch.sched = values(sched::ENTRIES, sched, sets);
+    config.switch.sched = chosen_sched(sched, sets);
     config
 }
 
@@ -82,9 +82,9 @@ fn strict_leaves_a_higher_class_what_the_lower_does_not_take() {
 fn incast(senders: u32, sizes: &str, window: u32) -> (f64, u64) {
     // No silence ends a flow in that time: its host says that it ends.
     let mut settings = classes("wps", &[("silence", "900 ms")]);
-    settings.shims = vec![values(shim::ENTRIES, "by-size", &[("thresholds", "1 MB")])];
+    settings.shims = vec![chosen_shim("by-size", &[("thresholds", "1 MB")])];
     let sets = [("sizes", sizes), ("product", "12.5 kB")];
-    settings.switch.buffer = values(buffer::ENTRIES, "mulbuff", &sets);
+    settings.switch.buffer = chosen_buffer("mulbuff", &sets);
     settings.switch.capacity = Capacity::PerPort(Size::Bytes(Bytes(400_000)));
     settings.transport = sidestep_transport::TcpConfig {
         initial_window: window,
@@ -136,7 +136,7 @@ fn from_where_three_packets_a_flow_reach_the_cap_both_ways_are_the_same() {
 #[test]
 fn a_flow_whose_host_says_that_it_ends_leaves_the_count_at_once() {
     let mut config = classes("wps", &[("silence", "900 ms")]);
-    config.shims = vec![values(shim::ENTRIES, "by-size", &[("thresholds", "4 MB")])];
+    config.shims = vec![chosen_shim("by-size", &[("thresholds", "4 MB")])];
     config.switch.capacity = Capacity::Unlimited;
     let long = (1..3).map(|host| flow(host, 0, 1 << 40, Time::ZERO));
     let short = [

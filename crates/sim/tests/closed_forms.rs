@@ -150,11 +150,7 @@ fn dctcp_holds_its_queue_between_the_bounds_of_its_analysis() {
         );
         let flows = (0..n).map(|i| flow(i, n + i, sidestep_sim::FlowPlan::ENDLESS, Time::ZERO));
         let mut settings = config("ecn", 1000, 5);
-        settings.switch.buffer = values(
-            sidestep_switch::buffer::ENTRIES,
-            "ecn",
-            &[("mark_at", "40 pkt")],
-        );
+        settings.switch.buffer = chosen_buffer("ecn", &[("mark_at", "40 pkt")]);
         let mut world: World = World::new(&network, plan(flows.collect()), settings).unwrap();
         // The bottleneck's cable is the one whose rate is 1 Gbps; `a` is the left switch.
         let cable = network

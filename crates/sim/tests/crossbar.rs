@@ -5,7 +5,7 @@ use crate::common;
 use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
-use sidestep_switch::{AnySched, Capacity, DropReason, buffer, sched};
+use sidestep_switch::{AnySched, Capacity, DropReason, buffer};
 use sidestep_types::*;
 
 /// `config` with a fabric `times` as fast as the fastest port.
@@ -207,7 +207,7 @@ proptest! {
         let mut settings = if nature.detours { dibs(limit, seed) } else { config(name, limit, seed) };
         settings.switch.buffer = config(name, limit, seed).switch.buffer;
         if let Some(sched) = nature.sched.first() {
-            settings.switch.sched = values(sched::ENTRIES, sched, &[]);
+            settings.switch.sched = chosen_sched(sched, &[]);
         }
         if bytes {
             settings.switch.capacity = Capacity::PerPort(Size::Bytes(Bytes(limit * 1518)));

@@ -8,7 +8,7 @@ use common::any::{any_config, any_plan, any_switches};
 use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
-use sidestep_switch::{Capacity, buffer, sched};
+use sidestep_switch::Capacity;
 use sidestep_types::*;
 
 /// What `config` says of all, and for every second switch what `kind` says.
@@ -35,7 +35,7 @@ proptest! {
         other in any_config(),
         plan in any_plan(16),
     ) {
-        prop_assume!(one.switch.pfc.is_none() || !buffer::nature(&other.switch.buffer.0).detours);
+        prop_assume!(one.switch.pfc.is_none() || !other.switch.buffer.nature().detours);
         let network = topology("fat_tree", &[("k", "4")]);
         let config = mixed(one, other.switch, network.switches.len());
         let until = Time::from_ms(40);
@@ -89,7 +89,7 @@ fn each_switch_holds_and_orders_what_is_its_own() {
         let mut config = config.clone();
         kind.capacity = config.switch.capacity;
         let ranks = SwitchConfig {
-            sched: values(sched::ENTRIES, "priority", &[]),
+            sched: chosen_sched("priority", &[]),
             ..kind.clone()
         };
         config.others = Others {
@@ -138,10 +138,10 @@ fn kinds_that_cannot_be_are_refused() {
     let said = refused(vec![crossing], vec![None, Some(0)]);
     assert_eq!(said, "pfc and fabric must be the same for every switch");
     let mut wrong = kind();
-    wrong.buffer.0 = "none".into();
+    wrong.buffer = chosen_buffer("red", &[("min", "70 pkt")]);
     let said = refused(vec![wrong], vec![None, Some(0)]);
     assert!(
-        said.starts_with("switch \"right\": buffer none: "),
+        said.starts_with("switch \"right\": buffer red: min (70) must not be above max (60)"),
         "{said}"
     );
 }

@@ -32,7 +32,7 @@ fn a_time_to_live_of_n_lets_a_packet_through_n_minus_one_switches() {
 fn trimmed_packets_go_on_as_headers_of_the_least_size_and_overtake() {
     let network = topology("single_switch", &[("hosts", "9")]);
     let mut settings = config("trim", 8, 1);
-    settings.switch.sched = values(sched::ENTRIES, "priority", &[]);
+    settings.switch.sched = chosen_sched("priority", &[]);
     settings.trace = TraceFilter::Flows((0..8).collect());
     let outcome = run(&network, incast(1..9, 14_600), settings, Time::from_us(300));
     assert_conserved(&outcome);
@@ -74,7 +74,7 @@ fn without_the_ingress_port_no_detour_goes_straight_back() {
     let network = topology("fat_tree", &[("k", "4")]);
     let back = |ingress: &str| {
         let mut settings = dibs(5, 3);
-        settings.switch.buffer = values(buffer::ENTRIES, "dibs", &[("ingress", ingress)]);
+        settings.switch.buffer = chosen_buffer("dibs", &[("ingress", ingress)]);
         settings.trace = TraceFilter::Detoured(1);
         let outcome = run(&network, incast(1..16, 20_000), settings, Time::from_ms(60));
         assert_conserved(&outcome);
@@ -104,7 +104,7 @@ fn without_the_ingress_port_no_detour_goes_straight_back() {
 fn a_packet_that_was_detoured_so_often_is_dropped_and_says_so() {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut settings = dibs(3, 3);
-    settings.switch.buffer = values(buffer::ENTRIES, "dibs", &[("max_detours", "2")]);
+    settings.switch.buffer = chosen_buffer("dibs", &[("max_detours", "2")]);
     settings.trace = TraceFilter::Detoured(0);
     let outcome = run(&network, incast(1..16, 20_000), settings, Time::from_ms(60));
     assert_conserved(&outcome);

@@ -8,7 +8,6 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::agenda::{Agenda, HeapAgenda, WheelAgenda};
 use sidestep_sim::*;
-use sidestep_switch::sched;
 use sidestep_types::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -143,7 +142,7 @@ fn no_wrong_byte_of_what_waits_is_an_index_without_a_check() {
     let plan = plan((0..3).map(|h| flow(h, 3, 20_000, Time::ZERO)).collect());
     for name in ["srpt", "pfabric", "priority", "strict"] {
         let mut config = config("droptail", 30, 1);
-        config.switch.sched = common::values(sched::ENTRIES, name, &[]);
+        config.switch.sched = common::chosen_sched(name, &[]);
         let mut world = begin::<WheelAgenda>(&star, &plan, &config, None);
         world.run_until(Time::from_us(100));
         assert!(world.queue_lengths().iter().sum::<u32>() > 5, "{name}");
@@ -201,12 +200,12 @@ fn the_state_of_another_run_is_refused() {
     let said = refused(&tree, &plan, &other);
     assert_eq!(said, "switch 0: buffer: expected droptail, got dibs");
     let mut other = config.clone();
-    other.switch.sched = common::values(sched::ENTRIES, "srpt", &[]);
+    other.switch.sched = common::chosen_sched("srpt", &[]);
     let said = refused(&tree, &plan, &other);
     assert_eq!(said, "queues: expected 96, got 0");
     let mut ranked = begin::<WheelAgenda>(&tree, &plan, &other, None);
     ranked.run_until(Time::from_us(100));
-    other.switch.sched = common::values(sched::ENTRIES, "pfabric", &[]);
+    other.switch.sched = common::chosen_sched("pfabric", &[]);
     let fresh = begin::<WheelAgenda>(&tree, &plan, &other, None);
     let said = go_on(fresh, &bytes(&ranked)).err().expect("a refusal");
     assert_eq!(said, "expected pfabric at port 16, got srpt at port 16");

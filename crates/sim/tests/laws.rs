@@ -7,7 +7,7 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::agenda::{Agenda, HeapAgenda, WheelAgenda};
 use sidestep_sim::*;
-use sidestep_switch::{AnySched, Capacity, DropReason, Event, buffer, sched};
+use sidestep_switch::{AnySched, Capacity, DropReason, Event, buffer};
 use sidestep_types::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -134,7 +134,7 @@ proptest! {
         network in any_network(), config in any_config(), plan in any_plan(16),
     ) {
         // A buffer that needs a scheduler of its own has no FIFO run to compare with.
-        prop_assume!(config.switch.sched.0 == "fifo");
+        prop_assume!(config.switch.sched.name() == "fifo");
         let until = Time::from_ms(40);
         let fast = run(&network, plan.clone(), config.clone(), until);
         let mut world: World = World::new(&network, plan, config).unwrap();
@@ -157,8 +157,8 @@ proptest! {
         us in 1u64..40_000,
     ) {
         // A buffer that needs a scheduler of its own gets it.
-        if buffer::nature(&config.switch.buffer.0).works_beside(sched) {
-            config.switch.sched = values(sched::ENTRIES, sched, &[]);
+        if config.switch.buffer.nature().works_beside(sched) {
+            config.switch.sched = chosen_sched(sched, &[]);
         }
         // Delays of whole packets: they arrive as others leave.
         let delay = if same_delays { format!("{} ns", 8 * config.framing.wire(1500)) } else { "1 us".into() };
@@ -237,7 +237,7 @@ fn a_packet_with_nothing_behind_it_takes_one_event_a_hop() {
     let until = Time::from_ms(1);
     let fifo = config("droptail", 9, 1);
     let mut ranked = fifo.clone();
-    ranked.switch.sched = values(sched::ENTRIES, "srpt", &[]);
+    ranked.switch.sched = chosen_sched("srpt", &[]);
     let planned = run_planned::<WheelAgenda>(&network, &alone, &ranked, until);
     let seen = run(&network, alone.clone(), ranked, until);
     assert_eq!(seen, run(&network, alone, fifo, until));

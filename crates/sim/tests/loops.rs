@@ -31,7 +31,7 @@ fn chain(hops: &[(u32, u32, u64)], first: u32, until: Time) -> Vec<FlowPlan> {
 
 /// The workload with these values, planned for `window`.
 fn planned(network: &Network, sets: &[(&str, &str)], window: Time) -> Arc<Plan> {
-    let (_, values) = values(workload::ENTRIES, "replace", sets);
+    let values = values(workload::ENTRIES, "replace", sets);
     let made = workload::build("replace", &values, &NoFiles, network).unwrap();
     let mut plan = Plan {
         classes: vec!["loop".into()],

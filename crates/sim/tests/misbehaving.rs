@@ -11,7 +11,7 @@ use sidestep_sim::*;
 use sidestep_switch::testing::data;
 use sidestep_switch::{
     AnyBuffer, AnyRoute, AnySched, Buffer, Capacity, Class, DropReason, Hops, Queues, Route, Sched,
-    Verdict, Want, route,
+    Verdict, Want,
 };
 use sidestep_types::Rng;
 use sidestep_types::*;
@@ -371,7 +371,7 @@ proptest! {
     ) {
         let network = topology("fat_tree", &[("k", "4")]);
         let mut settings = config("ecn", 4, seed);
-        settings.switch.route = values(route::ENTRIES, "ecmp", &[]);
+        settings.switch.route = chosen_route("ecmp", &[]);
         settings.switch.cioq = cioq.then_some(CioqConfig {
             speedup: (1, 1),
             input_capacity: None,

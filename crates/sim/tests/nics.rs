@@ -6,7 +6,7 @@ use common::any::*;
 use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
-use sidestep_switch::{Capacity, DropReason, buffer, sched};
+use sidestep_switch::{Capacity, DropReason, buffer};
 use sidestep_transport::TcpConfig;
 use sidestep_types::*;
 
@@ -14,8 +14,8 @@ use sidestep_types::*;
 fn nic(name: &str, sets: &[(&str, &str)], sched: &str, packets: Option<u64>) -> Option<NicConfig> {
     let room = |n| Capacity::PerPort(Size::Packets(n));
     Some(NicConfig {
-        buffer: values(buffer::ENTRIES, name, sets),
-        sched: values(sched::ENTRIES, sched, &[]),
+        buffer: chosen_buffer(name, sets),
+        sched: chosen_sched(sched, &[]),
         capacity: packets.map_or(Capacity::Unlimited, room),
     })
 }
@@ -109,8 +109,8 @@ fn a_nic_marks_and_drops_as_the_port_of_a_switch_does() {
         own.nic = nic(name, sets, sched, Some(12));
         let at_nic = seen(run(&network("1 Gbps"), flows.clone(), own, until), true);
         let mut other = window(30);
-        other.switch.buffer = values(buffer::ENTRIES, name, sets);
-        other.switch.sched = values(sched::ENTRIES, sched, &[]);
+        other.switch.buffer = chosen_buffer(name, sets);
+        other.switch.sched = chosen_sched(sched, &[]);
         other.switch.capacity = Capacity::PerPort(Size::Packets(12));
         let at_switch = seen(run(&network("10 Tbps"), flows, other, until), false);
         assert_eq!(at_nic, at_switch, "{name}");

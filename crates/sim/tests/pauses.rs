@@ -7,7 +7,7 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::pfc::headroom_needed;
 use sidestep_sim::*;
-use sidestep_switch::{AnySched, Capacity, DropReason, buffer, sched};
+use sidestep_switch::{AnySched, Capacity, DropReason, buffer};
 use sidestep_types::*;
 use std::sync::Arc;
 
@@ -122,7 +122,7 @@ fn with_too_little_headroom_packets_are_lost() {
     assert_eq!(needed, 2 * 1250 + 3 * 1538 + 84);
     let go = |headroom| {
         let mut config = pausing(15_180, Some(headroom), 1);
-        config.switch.buffer = values(buffer::ENTRIES, "droptail", &[]);
+        config.switch.buffer = chosen_buffer("droptail", &[]);
         run(&network, incast(1..9, 200_000), config, Time::from_s(1))
     };
     assert_eq!(full_drops(&go(needed)), 0);
@@ -139,7 +139,7 @@ fn a_packet_that_finds_no_room_asks_for_the_pause_as_well() {
     let network = topology("single_switch", &[("hosts", "9")]);
     // Three packets fit below xoff, and no fourth: xoff itself is never reached.
     let mut config = pausing(5_000, Some(0), 1);
-    config.switch.buffer = values(buffer::ENTRIES, "droptail", &[]);
+    config.switch.buffer = chosen_buffer("droptail", &[]);
     let outcome = run(&network, incast(1..9, 200_000), config, Time::from_s(1));
     assert!(full_drops(&outcome) > 0 && outcome.totals.pauses > 0);
     assert!(outcome.flows.iter().all(|flow| flow.finished.is_some()));
@@ -243,7 +243,7 @@ fn around(size: u64) -> Arc<Plan> {
 #[test]
 fn a_ring_of_full_switches_locks_for_ever_and_says_so() {
     let mut config = pausing(15_000, None, 1);
-    config.switch.buffer = values(buffer::ENTRIES, "droptail", &[]);
+    config.switch.buffer = chosen_buffer("droptail", &[]);
     let mut world: World = World::new(&ring(5), around(2_000_000), config.clone()).unwrap();
     assert!(!world.run_until(Time::from_s(2)));
     let outcome = world.finish();
@@ -272,7 +272,7 @@ fn a_ring_of_full_switches_locks_for_ever_and_says_so() {
             .all(|f| f.finished.is_none() && f.timeouts > 0)
     );
     // Pauses alone do not make one: with marks the same traffic gets through.
-    config.switch.buffer = values(buffer::ENTRIES, "ecn", &[("mark_at", "3 pkt")]);
+    config.switch.buffer = chosen_buffer("ecn", &[("mark_at", "3 pkt")]);
     config.switch.pfc = pausing(60_000, None, 1).switch.pfc;
     let marked = run(&ring(5), around(2_000_000), config, Time::from_s(2));
     assert!(marked.deadlocks.is_empty() && marked.flows.iter().all(|f| f.finished.is_some()));
@@ -306,9 +306,9 @@ fn pausing_over(name: &str) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut config = pausing(12_000, None, 1);
     config.switch.capacity = Capacity::PerPort(Size::Packets(10));
-    config.switch.buffer = values(buffer::ENTRIES, name, &[]);
+    config.switch.buffer = chosen_buffer(name, &[]);
     let sched = buffer::nature(name).sched[0];
-    config.switch.sched = values(sched::ENTRIES, sched, &[]);
+    config.switch.sched = chosen_sched(sched, &[]);
     config.transport = pfabric().into();
     let outcome = run(&network, incast(1..16, 40_000), config, Time::from_s(1));
     assert_conserved(&outcome);

@@ -12,7 +12,7 @@ use sidestep_types::*;
 fn sprayed(transport: TcpConfig) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut settings = config("droptail", 1, 1);
-    settings.switch.route = values(route::ENTRIES, "spray-random", &[]);
+    settings.switch.route = chosen_route("spray-random", &[]);
     settings.switch.capacity = Capacity::Unlimited;
     settings.transport = transport.into();
     let flows = (0..16).map(|src| flow(src, (src + 5) % 16, 4_000_000, Time::ZERO));

@@ -4,14 +4,13 @@ use crate::common;
 
 use common::*;
 use sidestep_sim::{Outcome, World, WorldConfig};
-use sidestep_switch::{buffer, route, sched};
 use sidestep_transport::Ranking;
 use sidestep_types::{BitRate, Bytes, Framing, Time};
 
 /// The smallest rank first; hosts mark nothing.
 fn by_rank(sent: Option<Time>) -> WorldConfig {
     let mut config = config("droptail", 100, 1);
-    config.switch.sched = values(sched::ENTRIES, "srpt", &[]);
+    config.switch.sched = chosen_sched("srpt", &[]);
     let mut transport = dctcp();
     transport.ranking = Ranking::Unmarked;
     config.transport = transport.into();
@@ -87,9 +86,9 @@ fn packets_are_conserved_where_switches_deflect_what_they_saw_most_of() {
     let network = topology("fat_tree", &[("k", "4")]);
     for seed in 1..4 {
         let mut config = config("vertigo", 8, seed);
-        config.switch.route = values(route::ENTRIES, "power-of-two", &[]);
-        config.switch.buffer = values(buffer::ENTRIES, "vertigo", &[]);
-        config.switch.sched = values(sched::ENTRIES, "srpt", &[]);
+        config.switch.route = chosen_route("power-of-two", &[]);
+        config.switch.buffer = chosen_buffer("vertigo", &[]);
+        config.switch.sched = chosen_sched("srpt", &[]);
         config.switch.sent = Some(Time::from_ms(100));
         let made: Result<World, String> =
             World::new(&network, incast(1..16, 30_000), config.clone());

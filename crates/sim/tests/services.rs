@@ -27,11 +27,11 @@ impl Buffer for Logs {
     }
 }
 
-fn by_size(sets: &[(&str, &str)]) -> Vec<(String, Values)> {
-    vec![values(shim::ENTRIES, "by-size", sets)]
+fn by_size(sets: &[(&str, &str)]) -> Vec<shim::Chosen> {
+    vec![chosen_shim("by-size", sets)]
 }
 
-fn settings(shims: Vec<(String, Values)>) -> WorldConfig {
+fn settings(shims: Vec<shim::Chosen>) -> WorldConfig {
     let mut settings = config("droptail", 100, 1);
     let mut transport = dctcp();
     transport.handshake = true;

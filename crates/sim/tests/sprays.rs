@@ -8,7 +8,6 @@ use crate::common;
 
 use common::*;
 use sidestep_sim::*;
-use sidestep_switch::{buffer, route};
 use sidestep_transport::{
     Ack, AnyReceiver, AnySender, Arrival, Receiver, Segment, Sender, SenderCounters,
 };
@@ -33,8 +32,8 @@ fn figure_2(name: &str, sets: &[(&str, &str)]) -> Loads {
     let ends = [(0, 8), (1, 3), (2, 12)];
     let starts = [0, 20, 30].map(Time::from_us);
     let mut config = config("droptail", 100, 1);
-    config.switch.route = values(route::ENTRIES, name, sets);
-    config.switch.buffer = values(buffer::ENTRIES, "droptail", &[]);
+    config.switch.route = chosen_route(name, sets);
+    config.switch.buffer = chosen_buffer("droptail", &[]);
     config.trace = TraceFilter::Flows(vec![0, 1, 2]);
     let flows = ends.map(|(from, to)| flow(from, to, 1 << 40, Time::ZERO));
     let mut world: World = World::new(&network, plan(flows.to_vec()), config).expect("a world");
@@ -188,8 +187,8 @@ impl Receiver for Deaf {
 fn ways_of(acks: &str) -> [usize; 2] {
     let network = topology("fat_tree", &[("k", "4"), ("rate", "1 Gbps")]);
     let mut config = dibs(100, 1);
-    config.switch.route = values(route::ENTRIES, "spray-rr", &[("acks", acks)]);
-    config.switch.buffer = values(buffer::ENTRIES, "droptail", &[]);
+    config.switch.route = chosen_route("spray-rr", &[("acks", acks)]);
+    config.switch.buffer = chosen_buffer("droptail", &[]);
     config.trace = TraceFilter::Flows(vec![0]);
     let one = plan(vec![flow(0, 15, 300_000, Time::ZERO)]);
     let outcome = run(&network, one, config, Time::from_s(1));

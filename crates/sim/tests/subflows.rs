@@ -7,7 +7,7 @@ use sidestep_sim::*;
 use sidestep_switch::{AnyBuffer, Buffer, DropReason, Queues, Verdict, Want};
 use sidestep_transport::{
     Ack, AnyReceiver, AnySender, Arrival, Receiver, Recovery, Segment, Sender, SenderCounters,
-    TcpConfig, TransportConfig, shim,
+    TcpConfig, TransportConfig,
 };
 use sidestep_types::*;
 
@@ -210,10 +210,7 @@ fn losses_of_one_subflow_are_repaired_there_and_none_is_spurious() {
         data: vec![(1, 3), (1, 20)],
         ..Loses::default()
     };
-    for shims in [
-        vec![],
-        vec![values(shim::ENTRIES, "order", &[("timeout", "100 us")])],
-    ] {
+    for shims in [vec![], vec![chosen_shim("order", &[("timeout", "100 us")])]] {
         let mut settings = settings();
         let shimmed = !shims.is_empty();
         settings.shims = shims;

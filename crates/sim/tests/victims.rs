@@ -6,7 +6,7 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::*;
 use sidestep_switch::{AnyBuffer, AnySched, Buffer, Capacity, DropReason, Queues, Verdict, Want};
-use sidestep_switch::{Sched, buffer, sched};
+use sidestep_switch::{Sched, buffer};
 use sidestep_types::Rng;
 use sidestep_types::*;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Vertigo over small ranked queues, every packet's path kept.
 fn vertigo(capacity: Capacity, seed: u64, sched_name: &str) -> WorldConfig {
     let mut config = config("vertigo", 1, seed);
-    config.switch.sched = values(sched::ENTRIES, sched_name, &[]);
+    config.switch.sched = chosen_sched(sched_name, &[]);
     config.switch.capacity = capacity;
     config.transport = pfabric().into();
     config.trace = TraceFilter::Detoured(0);
@@ -175,7 +175,7 @@ fn without_deflection_and_marks_it_drops_what_pfabric_drops() {
     let capacity = Capacity::PerPort(Size::Packets(6));
     let go = |name: &str, sets: &[(&str, &str)]| {
         let mut config = vertigo(capacity, 7, "srpt");
-        config.switch.buffer = values(buffer::ENTRIES, name, sets);
+        config.switch.buffer = chosen_buffer(name, sets);
         run(&network, incast(1..16, 40_000), config, Time::from_ms(60))
     };
     let alone = go("vertigo", &[("deflect", "false"), ("mark_at", "off")]);

@@ -27,7 +27,7 @@ pub use decide::{Asked, ByOne, Carrier, Decider, InClass, Reasons, Streams, Witn
 pub use event::{Changes, Event, Joined, Sink};
 pub use place::Place;
 pub use queues::{Capacity, Class, Depth, NEVER, Queues, RankSum, Want};
-pub use registry::{Nature, Policy, UnknownPolicy};
+pub use registry::{Make, Nature, Policy};
 pub use route::{AnyRoute, Hops, Route};
 pub use sched::{AnySched, Sched};
 pub use sent::{PLACES as SENT_PLACES, Sent};

@@ -1,7 +1,7 @@
 //! Registries: one line per policy gives it its name, its parameters and its dispatch.
 
-use sidestep_types::{About, Entry, Refusal, Settings, Values};
-use std::fmt;
+use sidestep_types::{About, Chosen, Entry, Refusal, Settings, Values};
+use std::sync::Arc;
 
 /// What others must know about a policy beside its parameters: schemes, drivers, and the
 /// conformance vectors of `crates/vectors`, whose tests hold a policy to all of it.
@@ -92,7 +92,7 @@ impl Nature {
 /// use sidestep_types::{About, Refusal, Settings, Value, Values};
 ///
 /// /// Drops packets at random, as a damaged cable does.
-/// #[derive(Settings)]
+/// #[derive(Clone, Settings)]
 /// struct Lossy {
 ///     /// packets of which one is dropped; assumed
 ///     #[setting(default = "1000", range = 1..=1_000_000)]
@@ -124,9 +124,9 @@ impl Nature {
 /// let refusal = Lossy::from_values(&values, 8, 0).err().unwrap();
 /// assert_eq!(refusal.to_string(), "one_in must be from 1 to 1000000, got 0");
 /// ```
-pub trait Policy: Sized {
+pub trait Policy: Sized + 'static {
     /// What can be set about it; `()` when nothing can.
-    type Settings: Settings;
+    type Settings: Settings + Clone + Send + Sync;
     /// Its name and paper.
     const ABOUT: About;
     /// What others must know about it beside its parameters.
@@ -146,14 +146,34 @@ pub trait Policy: Sized {
     }
 }
 
-/// No policy of this name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownPolicy(pub String);
+/// Settings of one policy of a seam, whose policies together are `A`.
+pub trait Make<A>: Send + Sync {
+    /// Makes the policy for a switch with `ports` ports: see [`Policy::build`].
+    fn build(&self, ports: u16, salt: u64) -> Result<A, Refusal>;
 
-impl fmt::Display for UnknownPolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} is unknown", self.0)
+    /// What others must know about it.
+    fn nature(&self) -> Nature;
+}
+
+/// The settings of `P`.
+struct Of<P: Policy>(P::Settings);
+
+impl<P: Policy, A: From<P>> Make<A> for Of<P> {
+    fn build(&self, ports: u16, salt: u64) -> Result<A, Refusal> {
+        P::build(self.0.clone(), ports, salt).map(A::from)
     }
+
+    fn nature(&self) -> Nature {
+        P::NATURE
+    }
+}
+
+/// Reads the settings of `P`.
+pub(crate) fn choose<P: Policy, A: From<P>>(
+    values: &Values,
+) -> Result<Chosen<dyn Make<A>>, Refusal> {
+    let settings = Of::<P>(P::Settings::read(values)?);
+    Ok(Chosen::new(P::ENTRY, values, Arc::new(settings)))
 }
 
 /// Writes the enum over a seam's policies: its entries, construction by name and dispatch.
@@ -176,6 +196,32 @@ macro_rules! registry {
             /// One that is not in the registry.
             #[cfg_attr(feature = "serde", serde(skip))]
             Custom(Box<dyn $seam + Send>),
+        }
+
+        $(
+            impl From<$module::$policy> for $any {
+                fn from(policy: $module::$policy) -> $any {
+                    $any::$policy(policy)
+                }
+            }
+        )*
+
+        /// A policy of this seam as it was chosen.
+        pub type Chosen = sidestep_types::Chosen<dyn crate::registry::Make<$any>>;
+
+        /// Reads the settings of the policy called `name`.
+        ///
+        /// Errors say that the name is unknown or which value is out of bounds.
+        pub fn choose(
+            name: &str,
+            values: &sidestep_types::Values,
+        ) -> Result<Chosen, sidestep_types::Refusal> {
+            $(
+                if name == <$module::$policy as crate::Policy>::ENTRY.name {
+                    return crate::registry::choose::<$module::$policy, $any>(values);
+                }
+            )*
+            Err(sidestep_types::Refusal::of_none(format!("{name:?} is unknown")))
         }
 
         /// The registered policies of this seam, in order.
@@ -210,14 +256,7 @@ macro_rules! registry {
                 ports: u16,
                 salt: u64,
             ) -> Result<$any, sidestep_types::Refusal> {
-                $(
-                    if name == <$module::$policy as crate::Policy>::ENTRY.name {
-                        let made = <$module::$policy as crate::Policy>::from_values(values, ports, salt);
-                        return made.map($any::$policy);
-                    }
-                )*
-                let unknown = crate::UnknownPolicy(name.to_string());
-                Err(sidestep_types::Refusal::of_none(unknown.to_string()))
+                choose(name, values)?.build(ports, salt)
             }
         }
 

@@ -16,8 +16,8 @@ pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
     };
     let transport = scenario.schemes[0].config.transport.mss();
     let mut shims = scenario.schemes[0].config.shims.iter();
-    let marks = shims.find(|(name, _)| name == MARKS);
-    let announced = marks.map(|(_, values)| Announced::read(values).expect("it was read"));
+    let marks = shims.find(|shim| shim.name() == MARKS);
+    let announced = marks.map(|shim| Announced::read(shim.values()).expect("it was read"));
     let says =
         |f: usize, size| announced.map_or(size, |announced| announced.of(FlowId(f as u32), size));
     // Hosts were told the largest that any of them may have.

@@ -8,10 +8,11 @@ use crate::network::changes::{self, Becomes, Change};
 use crate::scale::Scale;
 use crate::traffic::LEAST_MSS;
 use sidestep_lab::{Probe, Scenario, Scheme, SchemeConfig, Setting};
-use sidestep_softswitch::setup::{Named, Tags, shims_to_toml};
-use sidestep_transport::TcpConfig;
+use sidestep_softswitch::setup::{Tags, shims_to_toml};
+use sidestep_switch::{buffer, route, sched};
+use sidestep_transport::{TcpConfig, shim};
 use sidestep_types::{
-    BitRate, Entry, Framing, PortId, Quantity, Time, Unit, Value, parse_quantity,
+    BitRate, Chosen, Framing, PortId, Quantity, Refusal, Time, Unit, Value, Values, parse_quantity,
 };
 
 /// An order, read: what to run, and what to build for it.
@@ -149,20 +150,17 @@ fn blueprint(
 /// What switch `number` decides by, in the words of a software switch's config.
 fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
     let mut decision = scenario.decision(0, number);
-    let route = (&mut decision.route, sidestep_switch::route::ENTRIES);
-    let buffer = (&mut decision.buffer, sidestep_switch::buffer::ENTRIES);
-    let sched = (&mut decision.sched, sidestep_switch::sched::ENTRIES);
-    for (named, entries) in [route, buffer, sched] {
-        last_longer(named, entries, scale);
-    }
+    decision.route = last_longer(&decision.route, route::choose, scale);
+    decision.buffer = last_longer(&decision.buffer, buffer::choose, scale);
+    decision.sched = last_longer(&decision.sched, sched::choose, scale);
     let mut lines = decision.to_toml();
     if let Some(gap) = scenario.schemes[0].config.switch.sent {
         let gap = Time::from_ns(scale.here_ns(gap));
         lines.push_str(&format!("rank = \"sent\"\nrank_gap = \"{gap}\"\n"));
     }
     let shims = &scenario.schemes[0].config.shims;
-    if let Some((_, values)) = shims.iter().find(|(name, _)| name == MARKS)
-        && let Some(codes) = values.numbers_or_off("dscp")
+    if let Some(marks) = shims.iter().find(|shim| shim.name() == MARKS)
+        && let Some(codes) = marks.values().numbers_or_off("dscp")
     {
         let codes: Vec<String> = codes.iter().map(u64::to_string).collect();
         lines.push_str(&format!("dscp = \"{}\"\n", codes.join(", ")));
@@ -176,26 +174,28 @@ fn decision(scenario: &Scenario, number: usize, scale: Scale) -> String {
     lines
 }
 
-/// The times of a policy or shim are longer here.
-fn last_longer((name, values): &mut Named, entries: &[Entry], scale: Scale) {
-    let entry = entries.iter().find(|entry| entry.name == *name);
-    for param in entry.map_or(&[][..], |entry| entry.params) {
+/// A policy or a shim whose times are longer here.
+fn last_longer<M: ?Sized>(
+    chosen: &Chosen<M>,
+    choose: fn(&str, &Values) -> Result<Chosen<M>, Refusal>,
+    scale: Scale,
+) -> Chosen<M> {
+    let mut values = chosen.values().clone();
+    for param in chosen.params() {
         if let Value::Time(time) = *values.get(param.name) {
             let here = Time::from_ns(scale.here_ns(time));
             values.set(param.name, Value::Time(here));
         }
     }
+    choose(chosen.name(), &values).expect("a longer time is as good")
 }
 
 /// How long switches remember a flow that is silent, here.
 fn settle(scenario: &Scenario, scale: Scale) -> u64 {
     let remembers = |number| {
-        let (name, values) = scenario.decision(0, number).sched;
-        let entry = sidestep_switch::sched::ENTRIES
-            .iter()
-            .find(|e| e.name == name);
-        let params = entry.map_or(&[][..], |entry| entry.params);
-        if !params.iter().any(|param| param.name == "count") {
+        let sched = scenario.decision(0, number).sched;
+        let values = sched.values();
+        if sched.get("count").is_none() {
             return 0;
         }
         match values.word_or_off("count").as_deref() {
@@ -320,12 +320,13 @@ fn subflows(scenario: &Scenario, scheme: &Scheme) -> Result<Option<u32>, String>
     let sidestep_transport::TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
         return Ok(None);
     };
-    if let Some((name, _)) = scheme
+    if let Some(shim) = scheme
         .config
         .shims
         .iter()
         .find(|shim| marks_what_remains(shim))
     {
+        let name = shim.name();
         return Err(format!(
             "host.{name}.by: expected \"packets\" or \"bytes\" with transport \"mptcp\": an edge switch sees \
              subflows, and not which bytes of a message each carries, got \"remaining\""
@@ -394,16 +395,16 @@ const AGENT: &str = "agent-droptail";
 const LONGEST: u64 = 1024;
 
 /// The agent of every host, if it has one.
-pub(crate) fn agent(shims: &[Named]) -> Result<Option<Agent>, String> {
-    let Some(place) = shims.iter().position(|(name, _)| name == AGENT) else {
+pub(crate) fn agent(shims: &[shim::Chosen]) -> Result<Option<Agent>, String> {
+    let Some(place) = shims.iter().position(|shim| shim.name() == AGENT) else {
         return Ok(None);
     };
-    let (name, values) = &shims[place];
+    let (name, values) = (AGENT, shims[place].values());
     // Its program is below the host's TCP, and other shims behind its cable.
     if place > 0 {
         return Err(format!(
             "host.shims: {name}: expected it first, next to the transport, where the testbed has it, got {} before it",
-            shims[place - 1].0
+            shims[place - 1].name()
         ));
     }
     let longest = values.count("longest");
@@ -431,16 +432,16 @@ pub(crate) const MARKS: &str = "by-size";
 
 /// The marks that hosts set by themselves, if they do.
 pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
-    let place = config.shims.iter().position(|(name, _)| name == MARKS);
+    let place = config.shims.iter().position(|shim| shim.name() == MARKS);
     let Some(place) = place.filter(|_| config.marker == sidestep_lab::Marker::Host) else {
         return Ok(None);
     };
-    let (name, values) = &config.shims[place];
+    let (name, values) = (MARKS, config.shims[place].values());
     if place > 0 {
         return Err(format!(
             "host.shims: {name}: expected it first, next to the transport, where sockets mark, got {} before it; with \
              host.marker = \"port\" it stands at the port of the switch",
-            config.shims[place - 1].0
+            config.shims[place - 1].name()
         ));
     }
     let classes =
@@ -455,9 +456,10 @@ pub(crate) fn marks(config: &SchemeConfig) -> Result<Option<Marks>, String> {
 
 /// What marks, and what switches make of it, in sentences.
 fn marking(config: &SchemeConfig) -> Vec<String> {
-    let Some((_, values)) = config.shims.iter().find(|(name, _)| name == MARKS) else {
+    let Some(marks) = config.shims.iter().find(|shim| shim.name() == MARKS) else {
         return Vec::new();
     };
+    let values = marks.values();
     let mut list = Vec::new();
     if config.marker == sidestep_lab::Marker::Host {
         let words = match values.word("by").as_str() {
@@ -505,38 +507,36 @@ fn marks_can_be_set(scenario: &Scenario, settings: &HostSettings) -> Result<(), 
 }
 
 /// The shims that stand at ports of switches.
-fn at_ports(config: &SchemeConfig) -> Vec<Named> {
+fn at_ports(config: &SchemeConfig) -> Vec<shim::Chosen> {
     let own = |name: &str| match name {
         AGENT => true,
         MARKS => config.marker == sidestep_lab::Marker::Host,
         _ => false,
     };
-    let all = config.shims.iter().filter(|(name, _)| !own(name));
+    let all = config.shims.iter().filter(|shim| !own(shim.name()));
     all.cloned().collect()
 }
 
 /// The lines of a port to a host with these shims, whose times are longer here.
-fn shims(shims: &[Named], scale: Scale) -> String {
-    let mut all = shims.to_vec();
-    for named in &mut all {
-        last_longer(named, sidestep_transport::shim::ENTRIES, scale);
-    }
-    match all.is_empty() {
+fn shims(shims: &[shim::Chosen], scale: Scale) -> String {
+    let all = shims
+        .iter()
+        .map(|shim| last_longer(shim, shim::choose, scale));
+    match shims.is_empty() {
         true => String::new(),
-        false => shims_to_toml(&all),
+        false => shims_to_toml(&all.collect::<Vec<_>>()),
     }
 }
 
 /// Does a shim mark by what remains, for which it must be told sizes?
-fn marks_what_remains((name, values): &Named) -> bool {
-    sidestep_transport::shim::nature(name).tags && values.word("by") == "remaining"
+fn marks_what_remains(shim: &shim::Chosen) -> bool {
+    shim.nature().tags && shim.values().word("by") == "remaining"
 }
 
 /// How frames between switches carry the tags of these shims, if they do.
-fn tags(shims: &[Named]) -> Option<Tags> {
-    let (_, values) =
-        (shims.iter()).find(|(name, _)| sidestep_transport::shim::nature(name).tags)?;
-    Some(Tags::of(values).expect("it was read"))
+fn tags(shims: &[shim::Chosen]) -> Option<Tags> {
+    let mark = shims.iter().find(|shim| shim.nature().tags)?;
+    Some(Tags::of(mark.values()).expect("it was read"))
 }
 
 /// The largest segment that a flow may have: what a connection has otherwise is said by itself.

@@ -79,7 +79,7 @@ fn in_the_steady_state_no_packet_takes_memory() {
             values.set("timeout", Value::Time(Time::from_us(100)));
             values.set("by", Value::Word(by.into()));
             values.set("release", Value::Word(release.into()));
-            let mut stack = Stack::build(&[("order".to_string(), values)]).unwrap();
+            let mut stack = Stack::build(&[shim::choose("order", &values).unwrap()]).unwrap();
             (0..FLOWS).for_each(|flow| stack.open(FlowId(flow), None));
             let mut now = Time::ZERO;
             (0..4).for_each(|number| round(&mut stack, &mut now, number));

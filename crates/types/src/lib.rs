@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod chance;
+mod chosen;
 mod extra;
 mod packet;
 mod params;
@@ -16,6 +17,7 @@ pub mod settings;
 mod units;
 
 pub use chance::{Name, Rng, Seed, mix64, scale};
+pub use chosen::Chosen;
 pub use extra::{SackBlocks, Tag};
 pub use packet::{
     FlowId, Framing, HEADER_BYTES, HostId, Kind, Longest, Packet, SwitchId, ack_packet_bytes,

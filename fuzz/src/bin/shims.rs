@@ -8,7 +8,7 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use sidestep_transport::shim::{ENTRIES, Shim, Stack, Up, build};
+use sidestep_transport::shim::{ENTRIES, Shim, Stack, Up, build, choose};
 use sidestep_types::{Bytes, FlowId, HostId, Kind, Packet, Size, Time, Value, Values};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -133,11 +133,14 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
     let mut adds = 0;
     if let Some(mark) = agents.mark {
         let values = marks(mark);
-        let Ok(mark) = build("mark", &values) else {
+        let Ok(chosen) = choose("mark", &values) else {
             return;
         };
-        let told = [("mark".to_string(), values)];
-        adds = sidestep_transport::shim::adds(&told);
+        let Ok(mark) = chosen.build() else {
+            return;
+        };
+        adds = chosen.adds();
+        let told = [chosen];
         shims.iter_mut().for_each(|shim| shim.beside(&told));
         shims.push(mark);
     }

@@ -14,7 +14,7 @@
 use crate::scheme::SchemeConfig;
 use sidestep_sim::SwitchConfig;
 use sidestep_sim::workload::Load;
-use sidestep_switch::{Capacity, buffer};
+use sidestep_switch::Capacity;
 use sidestep_types::{HEADER_BYTES, Size};
 
 /// A detour and the way back, where neighbours detour as well.
@@ -44,7 +44,7 @@ pub(super) fn beyond(
     if over <= 0.0 || config.switch.pfc.is_some() {
         return 0.0;
     }
-    let detours = |switch: &SwitchConfig| buffer::nature(&switch.buffer.0).detours;
+    let detours = |switch: &SwitchConfig| switch.buffer.nature().detours;
     match detours(&config.switch) || config.others.kinds.iter().any(detours) {
         true => (HOPS_A_DETOUR * over / held).min(f64::from(config.ttl)),
         false => ways * AGAIN * over / (over + held),

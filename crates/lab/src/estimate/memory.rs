@@ -16,7 +16,6 @@ use crate::scenario::{Scenario, Traffic};
 use crate::stats::Sample;
 use sidestep_sim::workload::Load;
 use sidestep_switch::Sent;
-use sidestep_transport::shim;
 use sidestep_types::Time;
 
 /// The program itself, with what it prints and draws: measured with `quickstart`.
@@ -64,7 +63,16 @@ pub(super) fn of_run(scenario: &Scenario, tables: bool) -> f64 {
     let over = if tables { flows * A_ROW } else { 0.0 };
     let switches = network.switches.len() as f64;
     let shims = scenario.schemes.iter();
-    let shims = shims.map(|scheme| shim::bytes(&scheme.config.shims)).max();
+    let shims = shims
+        .map(|scheme| {
+            scheme
+                .config
+                .shims
+                .iter()
+                .map(|shim| shim.bytes())
+                .sum::<u64>()
+        })
+        .max();
     let mut schemes = scenario.schemes.iter();
     let counts = schemes.any(|scheme| scheme.config.switch.sent.is_some());
     let sent = if counts { Sent::BYTES as f64 } else { 0.0 };

@@ -8,7 +8,6 @@
 
 use crate::scheme::SchemeConfig;
 use sidestep_sim::{End, Network};
-use sidestep_switch::route;
 use sidestep_types::{HostId, PortId, Rng, scale};
 
 /// What a switch does with the packets of a flow that has several next hops.
@@ -50,11 +49,11 @@ impl Ways {
             }
         }
         let splits = |number| {
-            let (name, values) = &config.others.kind(&config.switch, number).route;
-            match &**name {
+            let route = &config.others.kind(&config.switch, number).route;
+            match route.name() {
                 "single" => Splits::First,
-                "ecmp" if values.word("salt") == "none" => Splits::Hashed,
-                name if route::nature(name).reorders => Splits::Equally,
+                "ecmp" if route.values().word("salt") == "none" => Splits::Hashed,
+                _ if route.nature().reorders => Splits::Equally,
                 _ => Splits::Drawn,
             }
         };

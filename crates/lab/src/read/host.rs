@@ -4,6 +4,7 @@ use super::words::words;
 use crate::kernel::Kernel;
 use crate::marker::Marker;
 use crate::scheme::{HOST_SPEC, SHIMS};
+use crate::tables::HostSettings;
 use sidestep_config::decision::{Decision, holds_a_packet};
 use sidestep_config::document::{Entry, Item, Node, Table};
 use sidestep_config::ledger::Ledger;
@@ -11,14 +12,14 @@ use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::spec::Layer;
 use sidestep_sim::{NicConfig, check_nic};
-use sidestep_switch::Capacity;
+use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{TransportConfig, shim};
-use sidestep_types::{Refusal, Values};
+use sidestep_types::{FileName, Refusal, Settings, Size, Values};
 
 /// The section, and what it comes to.
 pub(super) struct ReadHost {
     pub resolved: Resolved,
-    pub shims: Vec<(String, Values)>,
+    pub shims: Vec<shim::Chosen>,
     /// `None` is a FIFO without a limit.
     pub nic: Option<NicConfig>,
     pub kernel: Kernel,
@@ -43,21 +44,31 @@ pub(super) fn host(
     if !whole {
         return None;
     }
-    let listed = resolved.values.word_or_off("shims").unwrap_or_default();
-    let named = |name: &str| {
+    let settings = HostSettings::read(&resolved.values)
+        .map_err(|why| resolved.refused("", &why, at, problems))
+        .ok()?;
+    let listed = settings
+        .shims
+        .map_or_else(String::new, |FileName(names)| names);
+    let chosen = |name: &str| {
         let mut known = resolved.policies[..SHIMS].iter();
         let values = known.find(|(known, _)| *known == name);
         let values = &values.expect("its name was checked").1;
-        (name.to_string(), values.clone())
+        // Where no value is to blame, where it was chosen.
+        let at = resolved.places.get("host.shims").unwrap_or(at);
+        let read = shim::choose(name, values);
+        read.map_err(|why| resolved.refused(name, &why, at, problems))
+            .ok()
     };
-    let shims: Vec<_> = names(&listed).map(named).collect();
-    let (settings, places) = (&mut resolved.settings, &resolved.places);
+    let shims: Vec<_> = names(&listed).map(chosen).collect();
+    let shims = shims.into_iter().collect::<Option<Vec<_>>>()?;
+    let (shown, places) = (&mut resolved.settings, &resolved.places);
     // A shim is chosen by the list; what is said of one that is not on it has no effect, and stays
     // for the warning.
-    settings.retain(|(key, _, _)| {
+    shown.retain(|(key, _, _)| {
         let mut parts = key.split('.').skip(1);
         let (of, param) = (parts.next(), parts.next());
-        let on = |name: &str| shims.iter().any(|(shim, _)| shim == name);
+        let on = |name: &str| shims.iter().any(|shim| shim.name() == name);
         match (of, param) {
             (Some("shims" | "capacity" | "kernel" | "marker" | "buffer" | "sched"), None) => true,
             (Some("buffer" | "sched"), Some(_)) => true,
@@ -65,44 +76,43 @@ pub(super) fn host(
             _ => false,
         }
     });
-    let nic = match nic(&resolved) {
+    let nic = match nic(&resolved, settings.capacity) {
         Ok(nic) => nic,
         Err((part, why)) => {
             resolved.refused(part, &why, at, problems);
             return None;
         }
     };
-    let kernel = Kernel::from_name(&resolved.values.word("kernel")).expect("one of its words");
-    let marker = Marker::from_name(&resolved.values.word("marker")).expect("one of its words");
     Some(ReadHost {
         resolved,
         shims,
         nic,
-        kernel,
-        marker,
+        kernel: settings.kernel,
+        marker: settings.marker,
     })
 }
 
 /// The queue of a NIC. Errors have the part of the section that is refused.
-fn nic(resolved: &Resolved) -> Result<Option<NicConfig>, (&'static str, Refusal)> {
+fn nic(
+    resolved: &Resolved,
+    capacity: Option<Size>,
+) -> Result<Option<NicConfig>, (&'static str, Refusal)> {
     let [buffer, sched] = &resolved.policies[SHIMS..] else {
         panic!("a resolved host has a buffer and a sched");
     };
-    let named = |(name, values): &(&str, Values)| (name.to_string(), values.clone());
     let nic = NicConfig {
-        buffer: named(buffer),
-        sched: named(sched),
-        capacity: match resolved.values.size_or_off("capacity") {
-            None => Capacity::Unlimited,
-            Some(size) => Capacity::PerPort(size),
-        },
+        buffer: buffer::choose(buffer.0, &buffer.1).map_err(|why| ("buffer", why))?,
+        sched: sched::choose(sched.0, &sched.1).map_err(|why| ("sched", why))?,
+        capacity: capacity.map_or(Capacity::Unlimited, Capacity::PerPort),
     };
-    if (buffer.0, sched.0, nic.capacity) == ("droptail", "fifo", Capacity::Unlimited) {
+    if (nic.buffer.name(), nic.sched.name(), nic.capacity)
+        == ("droptail", "fifo", Capacity::Unlimited)
+    {
         return Ok(None);
     }
     check_nic(&nic).map_err(|why| ("", why))?;
     let decision = Decision {
-        route: ("single".to_string(), Values::defaults(&[])),
+        route: route::choose("single", &Values::default()).map_err(|why| ("", why))?,
         buffer: nic.buffer.clone(),
         sched: nic.sched.clone(),
         capacity: nic.capacity,

@@ -6,7 +6,7 @@ use crate::fair;
 use crate::probe::{Between, LINKS_EXPECTED, Probe, classes_of};
 use crate::scenario::{Said, Setting, Traffic};
 use crate::scheme::Scheme;
-use crate::tables::{PROBE, PROBE_LISTS};
+use crate::tables::{PROBE, PROBE_LISTS, ProbeSettings};
 use sidestep_config::document::{Entry, Node, Table};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
@@ -16,7 +16,7 @@ use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
 use sidestep_sim::{End, FlowPlan, Network, Plan};
 use sidestep_switch::Capacity;
-use sidestep_types::{Param, Size, Time, Value};
+use sidestep_types::{Fraction, Param, Settings, Size, Time, Value};
 use std::collections::BTreeMap;
 
 /// More looks than this at one run are taken for a mistake.
@@ -66,53 +66,59 @@ impl Reader<'_> {
         let (occupancy, instants) = instants(written.list("occupancy"), last, &mut refused);
         let (spread, selections) = between(written.list("spread"), network, &mut refused);
         let (latency, classes) = latency(written.list("latency"), workloads, &mut refused);
+        let settings = ProbeSettings::read(&resolved.values).expect("values without bounds");
         let mut values = Checked {
+            settings,
             resolved: &resolved,
             at: &written.at,
             duration,
             refused,
         };
-        let latency_every = values.latency_every();
-        let links = values.window("links", MOST_LOOKS);
-        let neighbours = values.window("neighbours", MOST_LOOKS);
-        let goodput = values.window("goodput", MOST_LOOKS);
-        let drops = values.window("drops", MOST_LOOKS / 10);
-        let spread_window = values.spread_window(spread.len());
-        let flows_from = values.begins("flows_from", true);
-        let latency_from = values.begins("latency_from", !latency.is_empty());
-        let spread_from = values.begins("spread_from", false);
-        if !spread.is_empty() {
-            values.check_spread(spread_from, spread_window);
+        values.check_shares();
+        let windows = [
+            ("links", settings.links, MOST_LOOKS),
+            ("neighbours", settings.neighbours, MOST_LOOKS),
+            ("goodput", settings.goodput, MOST_LOOKS),
+            ("drops", settings.drops, MOST_LOOKS / 10),
+        ];
+        for (name, span, most) in windows {
+            span.inspect(|span| values.check_window(name, *span, most));
         }
-        let fair = values.kept("fair");
-        let hot = values.hot();
-        let paths = values.kept("paths") as usize;
+        values.check_begin("flows_from", settings.flows_from);
+        if !latency.is_empty() {
+            values.check_begin("latency_from", settings.latency_from);
+        }
+        if !spread.is_empty() {
+            values.check_spread(spread.len() as u64);
+        }
+        values.check_kept("fair", settings.fair);
+        values.check_kept("paths", settings.paths);
         if !values.refused.is_empty() {
             problems.extend(values.refused);
             return None;
         }
         let place = |key: &str| values.place(key);
-        let neighbours_at = neighbours.map(|_| place("neighbours"));
-        let fair_at = (fair > 0).then(|| place("fair"));
-        let goodput_at = goodput.map(|span| (place("goodput"), values.windows(span)));
+        let neighbours_at = settings.neighbours.map(|_| place("neighbours"));
+        let fair_at = (settings.fair > 0).then(|| place("fair"));
+        let goodput_at = (settings.goodput).map(|span| (place("goodput"), values.windows(span)));
         let probe = Probe {
-            links,
-            neighbours,
-            hot,
-            goodput,
-            drops,
+            links: settings.links,
+            neighbours: settings.neighbours,
+            hot: (settings.hot.0, settings.hot.1),
+            goodput: settings.goodput,
+            drops: settings.drops,
             spread,
-            spread_window,
-            spread_from,
+            spread_window: settings.spread_window,
+            spread_from: settings.spread_from,
             latency: latency.iter().map(|(class, _)| *class).collect(),
-            latency_every,
-            latency_from,
-            flows_from,
-            fair,
-            detours: resolved.values.flag("detours"),
+            latency_every: settings.latency_every,
+            latency_from: settings.latency_from,
+            flows_from: settings.flows_from,
+            fair: settings.fair,
+            detours: settings.detours,
             occupancy,
-            paths,
-            loops: resolved.values.flag("loops"),
+            paths: settings.paths as usize,
+            loops: settings.loops,
         };
         let mut settings = common(resolved);
         settings.extend([instants, classes, selections]);
@@ -235,6 +241,7 @@ impl List<'_> {
 
 /// Resolved values under check; what is wrong with them is collected.
 struct Checked<'a> {
+    settings: ProbeSettings,
     resolved: &'a Resolved,
     /// Where `[probe]` begins.
     at: &'a At,
@@ -261,9 +268,8 @@ impl Checked<'_> {
         self.duration.ps() / span.ps()
     }
 
-    /// A window that `name` gives, of which a run has `most` at most; `None` when it is off.
-    fn window(&mut self, name: &str, most: u64) -> Option<Time> {
-        let span = self.resolved.values.time_or_off(name)?;
+    /// Refuses a window that `name` gives, of which a run has `most` at most.
+    fn check_window(&mut self, name: &str, span: Time, most: u64) {
         let duration = self.duration;
         if span == Time::ZERO {
             self.refuse(name, "a window must be above 0".into());
@@ -274,32 +280,21 @@ impl Checked<'_> {
             let why = format!("no window of {span} ends within {duration}");
             self.refuse(name, why);
         }
-        Some(span)
     }
 
-    /// The window of so many selections of links.
-    fn spread_window(&mut self, selections: usize) -> Time {
-        match selections as u64 {
-            0 => self.resolved.values.time("spread_window"),
-            many => self
-                .window("spread_window", MOST_OF_WINDOWS / many)
-                .expect("a time that has no off"),
-        }
-    }
-
-    /// The instant that `name` gives, which must be within the run where it `matters`.
-    fn begins(&mut self, name: &str, matters: bool) -> Time {
-        let from = self.resolved.values.time(name);
-        if matters && from >= self.duration {
+    /// Refuses an instant that `name` gives and that is not within the run.
+    fn check_begin(&mut self, name: &str, from: Time) {
+        if from >= self.duration {
             let end = self.duration;
             let why = format!("must be before the end of the window at {end}, got {from}");
             self.refuse(name, why);
         }
-        from
     }
 
-    /// Refuses a first window of selections that does not end within the run.
-    fn check_spread(&mut self, from: Time, window: Time) {
+    /// Refuses a window of so many selections of links, and a first one that does not end within the run.
+    fn check_spread(&mut self, selections: u64) {
+        let (from, window) = (self.settings.spread_from, self.settings.spread_window);
+        self.check_window("spread_window", window, MOST_OF_WINDOWS / selections);
         let duration = self.duration;
         if from > Time::ZERO && from.saturating_add(window) > duration {
             let why = format!(
@@ -309,29 +304,21 @@ impl Checked<'_> {
         }
     }
 
-    fn latency_every(&mut self) -> u64 {
-        let every = self.resolved.values.count("latency_every");
-        if every == 0 {
+    fn check_shares(&mut self) {
+        if self.settings.latency_every == 0 {
             self.refuse("latency_every", "expected 1 or more, got 0".into());
         }
-        every
-    }
-
-    fn hot(&mut self) -> (u64, u64) {
-        let hot = self.resolved.values.fraction("hot");
-        if hot.0 == 0 || hot.0 > hot.1 {
+        let Fraction(above, below) = self.settings.hot;
+        if above == 0 || above > below {
             self.refuse("hot", "expected a share above 0, at most 1".into());
         }
-        hot
     }
 
-    /// How many of something are kept.
-    fn kept(&mut self, name: &str) -> u64 {
-        let many = self.resolved.values.count(name);
+    /// Refuses to keep so many of something.
+    fn check_kept(&mut self, name: &str, many: u64) {
         if many > MOST_KEPT {
             self.refuse(name, format!("at most {MOST_KEPT}, got {many}"));
         }
-        many
     }
 }
 

@@ -17,7 +17,6 @@ use crate::scenario::{Said, Setting};
 use crate::scheme::{TRANSPORT_SPEC, transport};
 use crate::shipped;
 use crate::tables::{TRANSPORT, takes};
-use sidestep_config::decision::Named;
 use sidestep_config::document::{self, Entry, Item, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
@@ -118,7 +117,7 @@ fn known<'a>(entry: &'a Entry, problems: &mut Problems) -> Option<&'a str> {
 impl Profile {
     /// Values for the transport that `spec` describes, below `layers`: all that are not refused beside them or beside
     /// `shims`, and have an effect.
-    pub fn beside(&self, spec: &Spec<'_>, layers: &[Layer<'_>], shims: &[Named]) -> Table {
+    pub fn beside(&self, spec: &Spec<'_>, layers: &[Layer<'_>], shims: &[shim::Chosen]) -> Table {
         let mut table = self.transport.clone();
         while let Some(index) = self.unfit(spec, &table, layers, shims) {
             table.remove(index);
@@ -133,7 +132,7 @@ impl Profile {
         spec: &Spec<'_>,
         table: &Table,
         layers: &[Layer<'_>],
-        shims: &[Named],
+        shims: &[shim::Chosen],
     ) -> Option<usize> {
         let own = self.layer(table, spec.name);
         let all: Vec<Layer<'_>> = std::iter::once(own).chain(layers.iter().copied()).collect();

@@ -8,7 +8,7 @@ use super::transports::ReadTransports;
 use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, transport};
-use sidestep_config::decision::Named;
+use sidestep_config::decision::Decision;
 use sidestep_config::differ::{Differing, resolve_switches};
 use sidestep_config::document::{self, Table, find};
 use sidestep_config::ledger::Ledger;
@@ -28,6 +28,8 @@ pub(super) struct ReadScheme {
 /// The values of a scheme's sections.
 struct SchemeValues {
     switch: Resolved,
+    /// `None` when it was refused.
+    decision: Option<Decision>,
     /// What some switches have otherwise.
     differing: Vec<Differing>,
     transport: Resolved,
@@ -39,7 +41,7 @@ struct SchemeValues {
 }
 
 impl SchemeValues {
-    fn shims(&self) -> &[Named] {
+    fn shims(&self) -> &[shim::Chosen] {
         self.host.as_ref().map_or(&[], |host| &host.shims)
     }
 }
@@ -89,7 +91,7 @@ impl Reader<'_> {
             shim::longest(shims, transports.largest_mss(transport.mss()))
         };
         let switches = switches(
-            (&values.switch, &values.differing),
+            (&values.switch, values.decision.as_ref(), &values.differing),
             network,
             framing,
             transport.as_ref().map(longest),
@@ -181,9 +183,10 @@ impl Reader<'_> {
             let inherited = (&profile, &written[..], shims);
             self.transports(name, &prefix, inherited, common, ledger, problems)
         });
-        let (switch, differing) = switch?;
+        let (switch, decision, differing) = switch?;
         Some(SchemeValues {
             switch,
+            decision,
             differing,
             transport: transport?,
             transports: transports?,
@@ -288,11 +291,12 @@ impl Reader<'_> {
 }
 
 /// Switches that rank data by themselves read no marks.
-fn marks_are_read(switch: &SwitchConfig, shims: &[Named]) -> Result<(), Refusal> {
+fn marks_are_read(switch: &SwitchConfig, shims: &[shim::Chosen]) -> Result<(), Refusal> {
     let mut shims = shims.iter();
-    match shims.find(|(name, _)| switch.sent.is_some() && shim::nature(name).tags) {
+    match shims.find(|shim| switch.sent.is_some() && shim.nature().tags) {
         None => Ok(()),
-        Some((name, _)) => {
+        Some(shim) => {
+            let name = shim.name();
             let expected = format!(
                 "must be \"marked\" beside host.shims with {name:?}, whose marks nobody would read"
             );

@@ -1,7 +1,7 @@
 //! What the switches of a scheme are: what `[switch]` says of all of them, and `[switch.at]` of some.
 
 use crate::scheme::switch;
-use sidestep_config::decision::{Decision, decision, holds_a_packet};
+use sidestep_config::decision::{Decision, holds_a_packet};
 use sidestep_config::differ::{Called, Differing};
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
@@ -86,7 +86,7 @@ impl Kind<'_> {
 
 /// What the sections come to. `longest` is known where transport and shims could be read.
 pub(super) fn switches(
-    (resolved, differing): (&Resolved, &[Differing]),
+    (resolved, decision, differing): (&Resolved, Option<&Decision>, &[Differing]),
     network: Option<&Network>,
     framing: Framing,
     longest: Option<Longest>,
@@ -106,13 +106,15 @@ pub(super) fn switches(
         numbers: numbers(None),
     };
     let mut shown = Vec::new();
-    let switch = match decision(resolved) {
-        Ok(decision) => all.config(decision, &resolved.values, network, &mut shown, problems),
-        Err((part, why)) => {
-            all.refused(part, &why, &mut shown, problems);
-            None
-        }
-    };
+    let switch = decision.and_then(|decision| {
+        all.config(
+            decision.clone(),
+            &resolved.values,
+            network,
+            &mut shown,
+            problems,
+        )
+    });
     let kinds = (0u16..).zip(differing).map(|(number, differing)| {
         let kind = Kind {
             resolved: &differing.resolved,

@@ -16,7 +16,7 @@ use super::words::{descend, of_scheme};
 use crate::scenario::Setting;
 use crate::scheme::{TRANSPORT_SPEC, transport};
 use crate::tables::{TRANSPORT, TRANSPORTS};
-use sidestep_config::decision::{Named, holds_a_packet};
+use sidestep_config::decision::holds_a_packet;
 use sidestep_config::document::{Entry, Item, Node, Table, find};
 use sidestep_config::ledger::Ledger;
 use sidestep_config::problem::{At, Problems, suggest};
@@ -60,7 +60,7 @@ impl Reader<'_> {
         &self,
         name: &str,
         prefix: &str,
-        inherited: (&Profile, &[Layer<'_>], &[Named]),
+        inherited: (&Profile, &[Layer<'_>], &[shim::Chosen]),
         common: &Resolved,
         ledger: &mut Ledger,
         problems: &mut Problems,
@@ -233,7 +233,7 @@ fn own_transport(
     section: &str,
     own: &[Own<'_>],
     at: &At,
-    (profile, inherited, shims): (&Profile, &[Layer<'_>], &[Named]),
+    (profile, inherited, shims): (&Profile, &[Layer<'_>], &[shim::Chosen]),
     common: &Resolved,
     ledger: &mut Ledger,
     problems: &mut Problems,

@@ -5,47 +5,39 @@ use super::parts::Part;
 use crate::scenario::Scenario;
 use crate::scheme::Scheme;
 use crate::tables::{TRANSPORT, takes};
-use sidestep_config::decision::Named;
 use sidestep_sim::SwitchConfig;
-use sidestep_switch::{buffer, route, sched};
-use sidestep_transport::{TransportConfig, shim};
-use sidestep_types::{Entry, Param, Value, Values};
+use sidestep_transport::TransportConfig;
+use sidestep_types::{Chosen, Param, Value, Values};
 
 /// Of a scheme as a whole.
 pub(super) fn of_scheme(scenario: &Scenario, part: &Part<'_>) -> Vec<String> {
     let scheme = &*part.scheme;
     let mut said = of_transport(scenario, part);
     let shims = scheme.config.shims.iter();
-    said.extend(shims.flat_map(|named| of_named("shim", shim::ENTRIES, named)));
+    said.extend(shims.flat_map(|shim| of_chosen("shim", shim)));
     said.extend(two_agents(scheme));
     said
 }
 
 /// Of one kind of its switches.
 pub(super) fn of_switch(scheme: &Scheme, switch: &SwitchConfig) -> Vec<String> {
-    let policies = [
-        ("route", route::ENTRIES, &switch.route),
-        ("buffer", buffer::ENTRIES, &switch.buffer),
-        ("sched", sched::ENTRIES, &switch.sched),
-    ];
-    let said = policies
-        .into_iter()
-        .flat_map(|(seam, entries, named)| of_named(seam, entries, named));
-    said.chain(one_way_for_all(scheme, switch)).collect()
+    let mut said = of_chosen("route", &switch.route);
+    said.extend(of_chosen("buffer", &switch.buffer));
+    said.extend(of_chosen("sched", &switch.sched));
+    said.extend(one_way_for_all(scheme, switch));
+    said
 }
 
 /// Values of a policy or a shim that are not their defaults and that another one leaves without a meaning.
-fn of_named(seam: &str, entries: &[Entry], (name, values): &Named) -> Vec<String> {
-    let Some(entry) = entries.iter().find(|entry| entry.name == name) else {
-        return Vec::new();
-    };
-    let defaults = Values::defaults(entry.params);
+fn of_chosen<M: ?Sized>(seam: &str, chosen: &Chosen<M>) -> Vec<String> {
+    let (name, values) = (chosen.name(), chosen.values());
+    let defaults = Values::defaults(chosen.params());
     let said = |param: &Param| values.get(param.name) != defaults.get(param.name);
     let word = |other: &str| match values.get(other) {
         Value::Word(word) => Some(word.clone()),
         _ => None,
     };
-    let idle = idle(entry.params, said, word);
+    let idle = idle(chosen.params(), said, word);
     idle.map(|why| format!("{why} (of {seam} {name:?})"))
         .collect()
 }
@@ -88,8 +80,8 @@ fn one_way_for_all(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     let TransportConfig::Mptcp(mptcp) = &scheme.config.transport else {
         return None;
     };
-    let (route, many) = (&switch.route.0, mptcp.subflows);
-    (many > 1 && route::nature(route).one_way).then(|| {
+    let (route, many) = (switch.route.name(), mptcp.subflows);
+    (many > 1 && switch.route.nature().one_way).then(|| {
         format!(
             "transport mptcp has {many} subflows, and route {route:?} sends all of them the same way: expected a \
              route that chooses by flow, as \"ecmp\""
@@ -100,9 +92,8 @@ fn one_way_for_all(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
 /// Each would decide about what the other has left.
 fn two_agents(scheme: &Scheme) -> Option<String> {
     let shims = scheme.config.shims.iter();
-    let agents: Vec<&str> = (shims.map(|(name, _)| name.as_str()))
-        .filter(|name| shim::nature(name).duplicates)
-        .collect();
+    let agents = shims.filter(|shim| shim.nature().duplicates);
+    let agents: Vec<&str> = agents.map(|shim| shim.name()).collect();
     (agents.len() > 1).then(|| {
         format!(
             "host.shims has {}: each decides which duplicate acknowledgements go on, and counts none that another \

@@ -11,7 +11,8 @@ use sidestep_types::Param;
 
 /// Parameters of shims that no scheme has.
 pub(super) fn shims_of_no_scheme(scenario: &Scenario) -> Vec<String> {
-    let has = |scheme: &Scheme, name: &str| scheme.config.shims.iter().any(|(n, _)| n == name);
+    let has =
+        |scheme: &Scheme, name: &str| scheme.config.shims.iter().any(|shim| shim.name() == name);
     let mut warnings = Vec::new();
     for entry in shim::ENTRIES {
         let begins = format!("host.{}.", entry.name);

@@ -2,9 +2,7 @@
 
 use super::{nature_of, natures};
 use crate::scheme::Scheme;
-use sidestep_config::decision::Named;
 use sidestep_sim::{FlowPlan, Plan};
-use sidestep_switch::sched;
 use sidestep_transport::shim;
 use sidestep_types::Tag;
 
@@ -20,23 +18,22 @@ pub(super) fn of(scheme: &Scheme, first: Option<&Plan>) -> Vec<String> {
 }
 
 /// A shim that gives data ranks.
-pub(super) fn marks(scheme: &Scheme) -> Option<&Named> {
+pub(super) fn marks(scheme: &Scheme) -> Option<&shim::Chosen> {
     let mut shims = scheme.config.shims.iter();
-    shims.find(|(name, _)| shim::nature(name).tags)
+    shims.find(|shim| shim.nature().tags)
 }
 
 /// The same, by what remains of a message.
-fn marks_what_remains(scheme: &Scheme) -> Option<&str> {
-    let (name, values) = marks(scheme)?;
-    (values.word("by") == "remaining").then_some(name)
+fn marks_what_remains(scheme: &Scheme) -> Option<&'static str> {
+    let mark = marks(scheme)?;
+    (mark.values().word("by") == "remaining").then_some(mark.name())
 }
 
 fn nothing_goes_by_marks(scheme: &Scheme) -> Option<String> {
-    let (name, _) = marks(scheme)?;
+    let name = marks(scheme)?.name();
     let nic = scheme.config.nic.as_ref();
-    let at_nics = nic.is_some_and(|nic| {
-        nature_of(&nic.buffer, &nic.sched).ranks || sched::nature(&nic.sched.0).ranks
-    });
+    let at_nics =
+        nic.is_some_and(|nic| nature_of(&nic.buffer, &nic.sched).ranks || nic.sched.nature().ranks);
     let reads = |(_, switch)| natures(switch).iter().any(|(_, _, nature)| nature.ranks);
     (!at_nics && !scheme.switches().any(reads)).then(|| {
         format!(

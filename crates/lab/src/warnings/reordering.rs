@@ -4,8 +4,7 @@ use super::nature;
 use crate::scenario::Scenario;
 use crate::scheme::Scheme;
 use sidestep_sim::SwitchConfig;
-use sidestep_switch::{route, sched};
-use sidestep_transport::{LossDetection, ThresholdRule, shim};
+use sidestep_transport::{LossDetection, ThresholdRule};
 
 pub(super) fn reordering_looks_like_losses(
     scenario: &Scenario,
@@ -44,8 +43,8 @@ pub(super) fn nothing_to_spray(
     scheme: &Scheme,
     switch: &SwitchConfig,
 ) -> Option<String> {
-    let route = &switch.route.0;
-    if !route::nature(route).reorders {
+    let route = switch.route.name();
+    if !switch.route.nature().reorders {
         return None;
     }
     let config = &scheme.config;
@@ -76,9 +75,9 @@ pub(super) fn nothing_to_order(scenario: &Scenario, scheme: &Scheme) -> Option<S
 pub(super) fn held_beyond_a_timeout(scheme: &Scheme) -> Option<String> {
     let transport = &scheme.config.transport;
     let waits = transport.shortest_timeout();
-    scheme.config.shims.iter().find_map(|(name, values)| {
-        let param = shim::nature(name).holds?;
-        let holds = values.time(param);
+    scheme.config.shims.iter().find_map(|shim| {
+        let param = shim.nature().holds?;
+        let (name, holds) = (shim.name(), shim.values().time(param));
         (holds >= waits).then(|| {
             format!(
                 "host.{name}.{param} ({holds}) is not below the shortest timeout of {}, {waits}: what is held may \
@@ -95,13 +94,13 @@ pub(super) fn reorders(
     scheme: &Scheme,
     switch: &SwitchConfig,
 ) -> Option<String> {
-    let (route, sched) = (&switch.route.0, &switch.sched.0);
+    let (route, sched) = (switch.route.name(), switch.sched.name());
     if nature(switch).reorders {
         Some("detours reorder packets".to_string())
-    } else if route::nature(route).reorders && nothing_to_spray(scenario, scheme, switch).is_none()
+    } else if switch.route.nature().reorders && nothing_to_spray(scenario, scheme, switch).is_none()
     {
         Some(format!("route {route:?} reorders packets"))
-    } else if sched::nature(sched).reorders {
+    } else if switch.sched.nature().reorders {
         Some(format!("scheduler {sched:?} reorders packets"))
     } else {
         None
@@ -111,11 +110,11 @@ pub(super) fn reorders(
 /// A shim puts data back into order.
 fn orders(scheme: &Scheme) -> bool {
     let mut shims = scheme.config.shims.iter();
-    shims.any(|(name, _)| shim::nature(name).orders)
+    shims.any(|shim| shim.nature().orders)
 }
 
 /// A shim keeps from the sender what reordering looks like.
 fn hides_reordering(scheme: &Scheme) -> bool {
     let mut shims = scheme.config.shims.iter();
-    shims.any(|(name, _)| shim::nature(name).duplicates)
+    shims.any(|shim| shim.nature().duplicates)
 }

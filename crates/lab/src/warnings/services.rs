@@ -1,26 +1,24 @@
 //! Classes of service that nobody goes by, or nobody sets, and flows whose first window is no flow's room.
 
 use super::parts::Part;
-use super::{nature_of, natures, value};
+use super::{nature_of, natures};
 use crate::scheme::Scheme;
-use sidestep_config::decision::Named;
 use sidestep_sim::{Plan, SwitchConfig};
-use sidestep_switch::{buffer, sched};
 use sidestep_transport::shim;
 use sidestep_transport::shim::by_size::{Announced, Classes};
 use sidestep_types::{FlowId, Settings, Size, Value};
 
 /// A shim that sets the class of service of what its host sends.
-fn serves(scheme: &Scheme) -> Option<&Named> {
+fn serves(scheme: &Scheme) -> Option<&shim::Chosen> {
     let mut shims = scheme.config.shims.iter();
-    shims.find(|(name, _)| shim::nature(name).serves)
+    shims.find(|shim| shim.nature().serves)
 }
 
 /// Hosts set classes of service, and neither a switch nor a NIC tells them apart.
 pub(super) fn nothing_goes_by_services(scheme: &Scheme) -> Option<String> {
-    let (name, _) = serves(scheme)?;
+    let name = serves(scheme)?.name();
     let at_nics = (scheme.config.nic.as_ref()).is_some_and(|nic| {
-        nature_of(&nic.buffer, &nic.sched).classes || sched::nature(&nic.sched.0).classes
+        nature_of(&nic.buffer, &nic.sched).classes || nic.sched.nature().classes
     });
     let reads = |(_, switch)| natures(switch).iter().any(|(_, _, nature)| nature.classes);
     (!at_nics && !scheme.switches().any(reads)).then(|| {
@@ -32,7 +30,7 @@ pub(super) fn nothing_goes_by_services(scheme: &Scheme) -> Option<String> {
 
 /// Switches tell classes of service apart, and no host sets one.
 pub(super) fn nobody_sets_services(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
-    if serves(scheme).is_some() || classes(&switch.sched) == Some(1) {
+    if serves(scheme).is_some() || switch.sched.get("classes") == Some(&Value::Count(1)) {
         return None;
     }
     let natures = natures(switch);
@@ -56,18 +54,11 @@ pub(super) fn nobody_sets_services(scheme: &Scheme, switch: &SwitchConfig) -> Op
     })
 }
 
-/// The class queues of a scheduler that has them.
-fn classes((name, values): &Named) -> Option<u64> {
-    let entry = sched::ENTRIES.iter().find(|entry| entry.name == name)?;
-    let has = entry.params.iter().any(|param| param.name == "classes");
-    has.then(|| values.count("classes"))
-}
-
 /// The class that each flow begins in, of this number and size.
 fn first_services(scheme: &Scheme) -> impl Fn(FlowId, Option<u64>) -> u8 {
-    let marks = serves(scheme).filter(|(name, _)| name == "by-size");
-    let marks = marks.map(|(_, values)| {
-        let read = "it was read";
+    let marks = serves(scheme).filter(|shim| shim.name() == "by-size");
+    let marks = marks.map(|shim| {
+        let (values, read) = (shim.values(), "it was read");
         let classes = Classes::read(values).expect(read);
         let announced = Announced::read(values).expect(read);
         (values.word("by") == "size", classes, announced)
@@ -88,11 +79,11 @@ pub(super) fn first_window_is_more_than_a_flow_s_room(
     first: &Plan,
 ) -> Option<String> {
     let scheme = &*part.scheme;
-    let (param, by_flows) = buffer::nature(&switch.buffer.0).flows?;
-    if switch.buffer.1.word(param) != by_flows {
+    let (param, by_flows) = switch.buffer.nature().flows?;
+    if switch.buffer.values().word(param) != by_flows {
         return None;
     }
-    let Some(Value::Size(per_flow)) = value(&switch.buffer, "per_flow") else {
+    let Some(Value::Size(per_flow)) = switch.buffer.get("per_flow") else {
         return None;
     };
     let window = u64::from(scheme.config.transport.each_tcp()?.initial_window);
@@ -101,7 +92,7 @@ pub(super) fn first_window_is_more_than_a_flow_s_room(
         Size::Packets(n) => *n,
         Size::Bytes(bytes) => bytes.0 / mss,
     };
-    let long = switch.buffer.1.count("long");
+    let long = switch.buffer.values().count("long");
     let begins = first_services(scheme);
     let has = part.has(first);
     let own = first.flows.iter().zip(0..).filter(|(flow, _)| has(flow));
@@ -111,7 +102,7 @@ pub(super) fn first_window_is_more_than_a_flow_s_room(
     });
     let larger = flows.count();
     (window > room && larger > 0).then(|| {
-        let buffer = &switch.buffer.0;
+        let buffer = switch.buffer.name();
         format!(
             "an initial window of {window} packets is above per_flow = {per_flow} of buffer {buffer:?}: of short flows that \
              begin together each may send {window} packets at once and has room for {room}, and what does not leave \

@@ -1,16 +1,14 @@
 //! What a transport goes by, and switches, shims or hosts do not say: marks, echoes, losses, delays.
 
-use super::{nature, nature_of, value};
+use super::{nature, nature_of};
 use crate::scheme::Scheme;
-use sidestep_config::decision::Named;
 use sidestep_sim::SwitchConfig;
-use sidestep_switch::Capacity;
-use sidestep_transport::shim;
+use sidestep_switch::{Capacity, buffer, sched};
 use sidestep_types::{Size, Value};
 
 pub(super) fn nothing_marks(scheme: &Scheme, switch: &SwitchConfig) -> Option<String> {
     (silent(&switch.buffer, &switch.sched) && reacts_to_marks(scheme)).then(|| {
-        let buffer = &switch.buffer.0;
+        let buffer = switch.buffer.name();
         format!("the transport slows down on marks, but buffer {buffer:?} as set marks nothing on its way")
     })
 }
@@ -22,7 +20,7 @@ pub(super) fn nothing_marks_for_agent(scheme: &Scheme, switch: &SwitchConfig) ->
         return Some(format!(
             "{name} lets duplicate acknowledgements pass that echo a mark, and buffer {:?} of [host] \
              marks nothing: what a NIC loses costs a timeout",
-            nic.buffer.0
+            nic.buffer.name()
         ));
     }
     let silent = reacts_to_marks(scheme) && silent(&switch.buffer, &switch.sched);
@@ -30,7 +28,7 @@ pub(super) fn nothing_marks_for_agent(scheme: &Scheme, switch: &SwitchConfig) ->
         format!(
             "{name} lets duplicate acknowledgements pass that echo a mark, and buffer {:?} as set marks \
              nothing: what it loses costs a timeout",
-            switch.buffer.0
+            switch.buffer.name()
         )
     })
 }
@@ -49,9 +47,9 @@ pub(super) fn nothing_echoes(scheme: &Scheme) -> Option<String> {
 /// A shim that keeps duplicates back, but not those that start a repair.
 pub(super) fn passes_too_many(scheme: &Scheme) -> Option<String> {
     let threshold = scheme.config.transport.tcp()?.dupack_threshold?;
-    scheme.config.shims.iter().find_map(|(name, values)| {
-        let param = shim::nature(name).passes?;
-        let passes = values.count(param);
+    scheme.config.shims.iter().find_map(|shim| {
+        let param = shim.nature().passes?;
+        let (name, passes) = (shim.name(), shim.values().count(param));
         (passes >= u64::from(threshold)).then(|| {
             format!(
                 "{name} lets the first {passes} duplicate acknowledgements of a run pass, and \
@@ -62,11 +60,11 @@ pub(super) fn passes_too_many(scheme: &Scheme) -> Option<String> {
     })
 }
 
-pub(super) fn marks_too_late(buffer: &Named, capacity: Capacity) -> Option<String> {
+pub(super) fn marks_too_late(buffer: &buffer::Chosen, capacity: Capacity) -> Option<String> {
     let Capacity::PerPort(capacity) = capacity else {
         return None;
     };
-    let Some(Value::Size(mark_at)) = value(buffer, "mark_at") else {
+    let Some(Value::Size(mark_at)) = buffer.get("mark_at") else {
         return None;
     };
     let late = match (mark_at, capacity) {
@@ -93,7 +91,7 @@ pub(super) fn line_rate_without_priorities(
 ) -> Option<String> {
     let transport = &scheme.config.transport;
     let expected = transport.nature().buffer?;
-    let buffer = &switch.buffer.0;
+    let buffer = switch.buffer.name();
     let evicts = nature(switch).answers.contains(&"evict");
     (buffer != expected && !evicts).then(|| {
         format!(
@@ -114,7 +112,7 @@ pub(super) fn delays_by_rank(scheme: &Scheme, switch: &SwitchConfig) -> Option<S
             "transport {} slows down on delays, and under buffer {:?} they say how a flow ranks, not how \
              long the queue is: what has most left to send is dropped, what has least leaves first",
             scheme.config.transport.name(),
-            switch.buffer.0
+            switch.buffer.name()
         )
     })
 }
@@ -134,10 +132,10 @@ pub(super) fn delays_of_hosts(scheme: &Scheme) -> Option<String> {
 }
 
 /// A shim that goes by echoes of marks.
-fn reads_echoes(scheme: &Scheme) -> Option<&str> {
+fn reads_echoes(scheme: &Scheme) -> Option<&'static str> {
     let mut shims = scheme.config.shims.iter();
-    let reads = shims.find(|(name, _)| shim::nature(name).echoes)?;
-    Some(&reads.0)
+    let reads = shims.find(|shim| shim.nature().echoes)?;
+    Some(reads.name())
 }
 
 pub(super) fn reacts_to_marks(scheme: &Scheme) -> bool {
@@ -149,6 +147,6 @@ fn goes_by_delays(scheme: &Scheme) -> bool {
 }
 
 /// A buffer policy that marks nothing.
-pub(super) fn silent(buffer: &Named, sched: &Named) -> bool {
-    !nature_of(buffer, sched).marks || value(buffer, "mark_at") == Some(&Value::Off)
+pub(super) fn silent(buffer: &buffer::Chosen, sched: &sched::Chosen) -> bool {
+    !nature_of(buffer, sched).marks || buffer.get("mark_at") == Some(&Value::Off)
 }

@@ -131,8 +131,8 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
                     ("acks", one_of(&["spray", "ecmp"], seed >> 5)),
                     ("salt", one_of(&["switch", "none"], seed >> 5)),
                 ];
-                config.switch.route = values(route::ENTRIES, route, &ways);
-                config.switch.buffer = values(buffer::ENTRIES, name, &sets);
+                config.switch.route = chosen_route(route, &ways);
+                config.switch.buffer = chosen_buffer(name, &sets);
                 if nature.detours {
                     config.transport = dibs(1, seed).transport;
                 }
@@ -186,18 +186,18 @@ pub fn any_config() -> impl Strategy<Value = WorldConfig> {
 }
 
 /// A scheduler by name; one with classes counts flows in one way or the other, in little room and time.
-fn any_sched(name: &str, seed: u64) -> (String, Values) {
+fn any_sched(name: &str, seed: u64) -> sched::Chosen {
     let sets: &[(&str, &str)] = match (sched::nature(name).classes, seed % 3) {
         (false, _) => &[],
         (true, 0) => &[("count", "exact"), ("places", "2"), ("quantum", "300 B")],
         (true, 1) => &[("count", "exact"), ("silence", "20 us"), ("classes", "1")],
         (true, 2..) => &[("count", "approximate"), ("bits", "3"), ("window", "9 us")],
     };
-    values(sched::ENTRIES, name, sets)
+    chosen_sched(name, sets)
 }
 
 /// Nothing, or `order` with any wait below its transport's timeouts and any room, by this.
-fn any_order(by: &'static str) -> impl Strategy<Value = Vec<(String, Values)>> {
+fn any_order(by: &'static str) -> impl Strategy<Value = Vec<shim::Chosen>> {
     let rooms = prop_oneof![
         (1u64..20).prop_map(|n| format!("{n} pkt")),
         (1u64..40_000).prop_map(|n| format!("{n} B")),
@@ -217,13 +217,13 @@ fn any_order(by: &'static str) -> impl Strategy<Value = Vec<(String, Values)>> {
                 ("flows", &flows),
                 ("capacity", &room),
             ];
-            vec![values(shim::ENTRIES, "order", &sets)]
+            vec![chosen_shim("order", &sets)]
         });
     prop_oneof![Just(Vec::new()), order]
 }
 
 /// Any order and any marks, or neither, or one of them: with marks, half of the orders go by tags.
-pub fn any_shims() -> impl Strategy<Value = Vec<(String, Values)>> {
+pub fn any_shims() -> impl Strategy<Value = Vec<shim::Chosen>> {
     let orders = (any_order("sequence"), any_order("remaining"), any::<bool>());
     (orders, any_mark()).prop_map(|((by_number, by_tags, tags), mark)| {
         let order = match tags && !mark.is_empty() {
@@ -247,13 +247,13 @@ pub fn leave_room(config: &mut WorldConfig) {
 }
 
 /// An agent with any settings.
-pub fn any_agent() -> impl Strategy<Value = Vec<(String, Values)>> {
+pub fn any_agent() -> impl Strategy<Value = Vec<shim::Chosen>> {
     let words = (any::<[bool; 4]>(), 0u8..3);
     let numbers = (0u64..4, 1u64..=10, 0u64..12, 1u64..4, 4u64..20);
     (any::<bool>(), words, numbers).prop_map(|(ecn, (yes, until), numbers)| {
         if ecn {
             let until = ["unmarked", "moved", "recovered"][usize::from(until)];
-            return vec![values(shim::ENTRIES, "agent-ecn", &[("until", until)])];
+            return vec![chosen_shim("agent-ecn", &[("until", until)])];
         }
         let word = |n: usize, [no, yes_word]: [&'static str; 2]| if yes[n] { yes_word } else { no };
         let (pass, tenths, first, shortest, longest) = numbers;
@@ -270,12 +270,12 @@ pub fn any_agent() -> impl Strategy<Value = Vec<(String, Values)>> {
             ("repaired", word(2, ["counted", "left_out"])),
             ("recovery", word(3, ["filter", "pass"])),
         ];
-        vec![values(shim::ENTRIES, "agent-droptail", &sets)]
+        vec![chosen_shim("agent-droptail", &sets)]
     })
 }
 
 /// No marks, or marks with any settings; where they need room see [`leave_room`].
-pub fn any_mark() -> impl Strategy<Value = Vec<(String, Values)>> {
+pub fn any_mark() -> impl Strategy<Value = Vec<shim::Chosen>> {
     let words = (0usize..3, any::<[bool; 3]>(), 0usize..4);
     let numbers = (1u64..1_000, 1u64..300, 4u64..17);
     // Most tell the truth.
@@ -297,13 +297,13 @@ pub fn any_mark() -> impl Strategy<Value = Vec<(String, Values)>> {
             ("announce", &announce),
             ("announce_share", &share),
         ];
-        vec![values(shim::ENTRIES, "mark", &sets)]
+        vec![chosen_shim("mark", &sets)]
     });
     prop_oneof![Just(Vec::new()), mark]
 }
 
 /// No classes of service, or classes by size with any settings.
-pub fn any_classes() -> impl Strategy<Value = Vec<(String, Values)>> {
+pub fn any_classes() -> impl Strategy<Value = Vec<shim::Chosen>> {
     let steps = proptest::collection::vec(1u64..20_000, 1..8);
     let classes = (any::<[bool; 3]>(), steps).prop_map(|([sent, first, low], steps)| {
         let mut most = 0;
@@ -322,7 +322,7 @@ pub fn any_classes() -> impl Strategy<Value = Vec<(String, Values)>> {
             ("thresholds", &thresholds[..]),
             ("dscp", if low { "number" } else { &dscp }),
         ];
-        vec![values(shim::ENTRIES, "by-size", &sets)]
+        vec![chosen_shim("by-size", &sets)]
     });
     prop_oneof![Just(Vec::new()), classes]
 }
@@ -349,7 +349,7 @@ pub fn any_nic() -> impl Strategy<Value = Option<NicConfig>> {
             };
             let mark_at = format!("{mark_at} pkt");
             NicConfig {
-                buffer: values(buffer::ENTRIES, name, &[("mark_at", &mark_at)]),
+                buffer: chosen_buffer(name, &[("mark_at", &mark_at)]),
                 sched: any_sched(sched, u64::from(mark_at.len() as u32)),
                 capacity,
             }
@@ -395,8 +395,7 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
             }
         }
         config.nic = nic;
-        config.switch.pfc =
-            (kind == 1 && !buffer::nature(&config.switch.buffer.0).detours).then_some(pfc);
+        config.switch.pfc = (kind == 1 && !config.switch.buffer.nature().detours).then_some(pfc);
         config.switch.cioq = (kind == 2).then_some(cioq);
         config
     })
@@ -443,9 +442,7 @@ pub fn over(subflows: Option<Subflows>, config: &mut WorldConfig) {
     let (Some((subflows, lia, reinject)), Some(tcp)) = (subflows, tcp) else {
         return;
     };
-    config
-        .shims
-        .retain(|(name, values)| shim::reads_tags(name, values).is_none());
+    config.shims.retain(|shim| shim::reads_tags(shim).is_none());
     config.transport = MptcpConfig {
         subflows,
         coupling: if lia {

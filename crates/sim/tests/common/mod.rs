@@ -16,7 +16,7 @@ use sidestep_types::*;
 use std::sync::Arc;
 
 /// The values of the entry called `name`, with `sets` over its defaults.
-pub fn values(entries: &'static [Entry], name: &str, sets: &[(&str, &str)]) -> (String, Values) {
+pub fn values(entries: &'static [Entry], name: &str, sets: &[(&str, &str)]) -> Values {
     let entry = entries
         .iter()
         .find(|e| e.name == name)
@@ -27,12 +27,28 @@ pub fn values(entries: &'static [Entry], name: &str, sets: &[(&str, &str)]) -> (
         let text = set.map(|s| s.1).or(param.default).expect("a value");
         values.set(param.name, Value::parse(text, param).expect("a good value"));
     }
-    (name.to_string(), values)
+    values
+}
+
+/// The policies and shims of these names, with `sets` over their defaults.
+macro_rules! chosen {
+    ($($of:ident: $seam:ident;)*) => { $(
+        pub fn $of(name: &str, sets: &[(&str, &str)]) -> $seam::Chosen {
+            $seam::choose(name, &values($seam::ENTRIES, name, sets)).expect("good values")
+        }
+    )* };
+}
+
+chosen! {
+    chosen_route: route;
+    chosen_buffer: buffer;
+    chosen_sched: sched;
+    chosen_shim: shim;
 }
 
 pub fn topology(name: &str, sets: &[(&str, &str)]) -> Network {
-    let (name, values) = values(topology::ENTRIES, name, sets);
-    topology::build(&name, &values, &NoFiles).expect("a good network")
+    let values = values(topology::ENTRIES, name, sets);
+    topology::build(name, &values, &NoFiles).expect("a good network")
 }
 
 /// DCTCP as DIBS section 5.3 sets it: window 10, minimum RTO 10 ms, no delayed ACKs.
@@ -68,9 +84,9 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
         framing: Framing::Ethernet,
         ttl: 255,
         switch: SwitchConfig {
-            route: values(route::ENTRIES, "ecmp", &[]),
-            buffer: values(buffer::ENTRIES, buffer_name, &[]),
-            sched: values(sched::ENTRIES, "fifo", &[]),
+            route: chosen_route("ecmp", &[]),
+            buffer: chosen_buffer(buffer_name, &[]),
+            sched: chosen_sched("fifo", &[]),
             capacity: Capacity::PerPort(Size::Packets(packets)),
             pfc: None,
             sent: None,

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn agent(name: &str, sets: &[(&str, &str)]) -> Vec<(String, Values)> {
-    vec![values(shim::ENTRIES, name, sets)]
+fn agent(name: &str, sets: &[(&str, &str)]) -> Vec<shim::Chosen> {
+    vec![chosen_shim(name, sets)]
 }
 
 /// One flow of 14 packets that loses the third, with these shims.
-fn run_losing_third(shims: Vec<(String, Values)>) -> Outcome {
+fn run_losing_third(shims: Vec<shim::Chosen>) -> Outcome {
     let mut settings = config("droptail", 100, 1);
     settings.transport = newreno();
     settings.shims = shims;
@@ -52,7 +52,7 @@ fn under_spraying_agents_keep_the_sender_from_repairing_what_is_late() {
         let network = topology("fat_tree", &[("k", "4")]);
         let mut settings = config("droptail", 1000, 1);
         settings.transport = newreno();
-        settings.switch.route = values(route::ENTRIES, "spray-random", &[]);
+        settings.switch.route = chosen_route("spray-random", &[]);
         settings.shims = shims;
         let flows = (0..8).map(|n| flow(n, 15 - n, 3_000_000, Time::ZERO));
         let outcome = run(&network, plan(flows.collect()), settings, Time::from_s(2));
@@ -122,13 +122,12 @@ proptest! {
             _ => newreno(),
         };
         if sprays {
-            config.switch.route = values(route::ENTRIES, "spray-random", &[]);
+            config.switch.route = chosen_route("spray-random", &[]);
         }
         let mut world: World = World::new(&network, plan, config).expect("a world");
         let highest = Highest::default();
         world.set_shims(|_| {
-            let (name, values) = &shims[0];
-            let agent = shim::build(name, values).expect("it was checked");
+            let agent = shims[0].build().expect("it was checked");
             let moves = |at| AnyShim::Custom(Box::new(Moves(at, highest.clone())));
             Stack::of(vec![moves(1), agent, moves(0)])
         });

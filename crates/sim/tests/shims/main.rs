@@ -14,15 +14,15 @@ use common::*;
 use proptest::prelude::*;
 use sidestep_sim::agenda::WheelAgenda;
 use sidestep_sim::*;
-use sidestep_switch::{AnyBuffer, Buffer, DropReason, Queues, Verdict, Want, route};
+use sidestep_switch::{AnyBuffer, Buffer, DropReason, Queues, Verdict, Want};
 use sidestep_transport::shim::{self, AnyShim, Shim, Stack, Up};
 use sidestep_transport::{AckRule, DelayedAck, Recovery, RtoConfig, TcpConfig, TransportConfig};
 use sidestep_types::{Rng, *};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-fn order(timeout: &str) -> Vec<(String, Values)> {
-    vec![values(shim::ENTRIES, "order", &[("timeout", timeout)])]
+fn order(timeout: &str) -> Vec<shim::Chosen> {
+    vec![chosen_shim("order", &[("timeout", timeout)])]
 }
 
 /// Answers so to the first transmission of these packets of a flow.

@@ -2,12 +2,12 @@
 
 use super::*;
 
-fn mark(sets: &[(&str, &str)]) -> Vec<(String, Values)> {
-    vec![values(shim::ENTRIES, "mark", sets)]
+fn mark(sets: &[(&str, &str)]) -> Vec<shim::Chosen> {
+    vec![chosen_shim("mark", sets)]
 }
 
 /// With segments of so many bytes.
-fn marked(mss: u32, framing: Framing, shims: Vec<(String, Values)>) -> WorldConfig {
+fn marked(mss: u32, framing: Framing, shims: Vec<shim::Chosen>) -> WorldConfig {
     let mut settings = config("droptail", 100, 1);
     settings.transport = TransportConfig::from(TcpConfig { mss, ..dctcp() });
     settings.framing = framing;
@@ -59,7 +59,7 @@ fn a_tag_costs_its_bytes_on_every_link_but_for_what_was_padding() {
 
 #[test]
 fn what_a_switch_leaves_of_a_cut_packet_keeps_its_tag() {
-    let cut = |shims: Vec<(String, Values)>| {
+    let cut = |shims: Vec<shim::Chosen>| {
         let settings = marked(1460, Framing::Ip, shims);
         run_with_buffer(|| Loses(vec![2], Verdict::Trim), settings)
     };
@@ -100,7 +100,7 @@ fn tags(plan: Arc<Plan>, settings: WorldConfig, sets: &[(&str, &str)]) -> Vec<(F
     let mut world: World = World::new(&network, plan, settings).expect("a world");
     let (read, shims) = (Arc::new(Mutex::new(Vec::new())), mark(sets));
     world.set_shims(|_| {
-        let mark = shim::build("mark", &shims[0].1).expect("good values");
+        let mark = shims[0].build().expect("good values");
         Stack::of(vec![mark, AnyShim::Custom(Box::new(Reads(read.clone())))])
     });
     assert!(world.run_until(Time::from_s(5)));
@@ -176,12 +176,12 @@ proptest! {
         assert_conserved(&outcome);
         let totals = outcome.totals;
         let found = totals.shim_repeats + totals.shim_missed - totals.shim_mistaken;
-        let Some((_, values)) = config.shims.first() else {
+        let Some(mark) = config.shims.first() else {
             prop_assert_eq!(totals.shim_marked, 0);
             return Ok(());
         };
         prop_assert_eq!(found, totals.retransmits);
-        if values.word("repeats") == "exact" {
+        if mark.values().word("repeats") == "exact" {
             prop_assert_eq!((totals.shim_mistaken, totals.shim_missed), (0, 0));
         }
     }

@@ -7,8 +7,9 @@ fn what_is_ahead_of_a_gap_is_released_at_its_deadline_to_the_picosecond() {
     let timeout = Time::from_ps(1_234_567_891);
     let mut settings = config("droptail", 100, 1);
     settings.transport = dibs(1, 1).transport;
-    settings.shims = order("1 ms");
-    settings.shims[0].1.set("timeout", Value::Time(timeout));
+    let mut values = order("1 ms")[0].values().clone();
+    values.set("timeout", Value::Time(timeout));
+    settings.shims = vec![shim::choose("order", &values).unwrap()];
     settings.trace = TraceFilter::Flows(vec![0]);
     let outcome = run_losing(&[2, 5], settings);
     assert_conserved(&outcome);
@@ -51,10 +52,10 @@ fn a_cut_packet_passes_and_its_repair_closes_the_gap() {
 }
 
 /// Hosts of different pods, with more paths than one, and packets that go by all of them.
-fn spraying(shims: Vec<(String, Values)>) -> Outcome {
+fn spraying(shims: Vec<shim::Chosen>) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut settings = config("droptail", 1000, 1);
-    settings.switch.route = values(route::ENTRIES, "spray-random", &[]);
+    settings.switch.route = chosen_route("spray-random", &[]);
     settings.shims = shims;
     let flows = (0..8).map(|n| flow(n, 15 - n, 300_000, Time::ZERO));
     run(&network, plan(flows.collect()), settings, Time::from_s(2))

@@ -3,11 +3,8 @@
 use super::*;
 
 /// Ordered by tags or not, with these settings, above marks with those.
-fn ordered(sets: &[(&str, &str)], marks: &[(&str, &str)]) -> Vec<(String, Values)> {
-    vec![
-        values(shim::ENTRIES, "order", sets),
-        values(shim::ENTRIES, "mark", marks),
-    ]
+fn ordered(sets: &[(&str, &str)], marks: &[(&str, &str)]) -> Vec<shim::Chosen> {
+    vec![chosen_shim("order", sets), chosen_shim("mark", marks)]
 }
 
 /// One flow of 14 packets that loses these, waits for its timeout, and is ordered by what is left.
@@ -58,7 +55,7 @@ fn sprayed(release: &str, marks: &[(&str, &str)]) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut config = config("droptail", 1000, 1);
     config.transport = newreno();
-    config.switch.route = values(route::ENTRIES, "spray-random", &[]);
+    config.switch.route = chosen_route("spray-random", &[]);
     let sets = [
         ("by", "remaining"),
         ("release", release),
@@ -123,9 +120,7 @@ fn a_stack_of_names_tells_order_what_the_tags_below_it_count() {
         };
         assert!(goes_on(Stack::build(&shims).expect("a stack")), "{by}");
         // Made one by one they know nothing of each other.
-        let each = shims
-            .iter()
-            .map(|(name, values)| shim::build(name, values).expect("good"));
+        let each = shims.iter().map(|shim| shim.build().expect("good"));
         assert!(!goes_on(Stack::of(each.collect())), "{by}");
     }
 }
@@ -195,8 +190,8 @@ proptest! {
         let totals = outcome.totals;
         let handed: u32 = outcome.flows.iter().map(|f| f.transport_reordered).sum();
         let set = |name: &str, param: &str| {
-            let found = config.shims.iter().find(|(shim, _)| shim == name);
-            found.map(|(_, values)| values.word(param))
+            let found = config.shims.iter().find(|shim| shim.name() == name);
+            found.map(|shim| shim.values().word(param))
         };
         let (by, tags) = (set("order", "by"), set("mark", "by"));
         let counts = by.as_deref() == Some("remaining") && tags.as_deref() != Some("remaining");

@@ -5,8 +5,8 @@
 //! **Units**        capacity and marks in packets or bytes of buffer, as written.
 //! **Errors**       every key that asks for more, with the reason, all of them at once.
 
-use crate::setup::{DEFAULT_MTU, Forwarding, Mac, Named, Setup, Storms};
-use sidestep_switch::{Capacity, Streams};
+use crate::setup::{DEFAULT_MTU, Forwarding, Mac, Setup, Storms};
+use sidestep_switch::{Capacity, Streams, buffer, route};
 use sidestep_types::{PortId, Seed, Size, Time, Values};
 use std::fmt::Display;
 use std::net::{IpAddr, Ipv4Addr};
@@ -96,14 +96,15 @@ impl Rule {
     /// Of these policies on a switch of so many ports and this salt. An error names a policy that the program does not
     /// have.
     pub fn of(
-        route: Option<&Named>,
-        buffer: Option<&Named>,
+        route: Option<&route::Chosen>,
+        buffer: Option<&buffer::Chosen>,
         (ports, to_switch): (u32, u64),
         capacity: Capacity,
         salt: u64,
     ) -> Result<Rule, String> {
-        let default = |name: &str| (name.to_string(), Values::defaults(&[]));
-        let (single, droptail) = (default("single"), default("droptail"));
+        let (none, known) = (Values::default(), "it is listed");
+        let single = route::choose("single", &none).expect(known);
+        let droptail = buffer::choose("droptail", &none).expect(known);
         let (route, buffer) = (route.unwrap_or(&single), buffer.unwrap_or(&droptail));
         let number = |known: &[&str], seam: &str, got: &str| {
             let found = known.iter().position(|name| *name == got);
@@ -123,24 +124,24 @@ impl Rule {
             Capacity::Shared { memory, alpha } => (memory.0, alpha, true),
             _ => (NEVER, (1, 0), false),
         };
-        let of = |name: &str| (route.0 == name).then_some(&route.1);
+        let of = |name: &str| (route.name() == name).then_some(route.values());
         let (turns, counter) = (of("spray-rr"), of("spray-counter"));
         let word = |values: Option<&Values>, name: &str, known: &[&str]| {
             let place = values.and_then(|v| known.iter().position(|is| *is == v.word(name)));
             place.unwrap_or(0) as u8
         };
         let count = |name: &str| turns.map_or(1, |v| v.count(name)) as u32;
-        let mark_at = match buffer.0.as_str() {
-            "ecn" => Some(buffer.1.size("mark_at")),
-            "dibs" | "dibs-first-open" => buffer.1.size_or_off("mark_at"),
+        let mark_at = match buffer.name() {
+            "ecn" => Some(buffer.values().size("mark_at")),
+            "dibs" | "dibs-first-open" => buffer.values().size_or_off("mark_at"),
             _ => None,
         };
         let (mark_packets, mark_bytes) = levels(mark_at);
-        let detours = buffer.0.starts_with("dibs");
+        let detours = buffer.name().starts_with("dibs");
         let most = detours
-            .then(|| buffer.1.count_or_off("max_detours"))
+            .then(|| buffer.values().count_or_off("max_detours"))
             .flatten();
-        let own_salt = route.0 != "ecmp" || route.1.word("salt") == "switch";
+        let own_salt = route.name() != "ecmp" || route.values().word("salt") == "switch";
         Ok(Rule {
             salt,
             hash_salt: if own_salt { salt } else { 0 },
@@ -151,16 +152,17 @@ impl Rule {
             to_switch,
             ports,
             way: Way {
-                route: number(&ROUTES, "route", &route.0)?,
-                buffer: number(&BUFFERS, "buffer", &buffer.0)?,
+                route: number(&ROUTES, "route", route.name())?,
+                buffer: number(&BUFFERS, "buffer", buffer.name())?,
                 queued: counter.is_some_and(|v| v.word("by") == "queued"),
                 shared,
             },
-            back: !detours || buffer.1.flag("ingress"),
-            mark_detours: detours && buffer.1.flag("mark_detours"),
+            back: !detours || buffer.values().flag("ingress"),
+            mark_detours: detours && buffer.values().flag("mark_detours"),
             // The policy itself was built of it before: from 1 to 255.
             max_detours: most.map_or(0, |most| most.min(255) as u8),
-            acks_by_hash: route.0.starts_with("spray") && route.1.word("acks") == "ecmp",
+            acks_by_hash: route.name().starts_with("spray")
+                && route.values().word("acks") == "ecmp",
             per: word(turns, "per", &PER),
             ties: word(counter, "ties", &TIES),
             memory,
@@ -318,11 +320,11 @@ impl Cannot {
             ports,
         );
         self.unless(
-            decision.sched.0 == "fifo",
+            decision.sched.name() == "fifo",
             "switch.sched",
             "\"fifo\": only of a FIFO port every departure is known as a packet comes, and the kernel's token bucket \
              keeps that order",
-            format!("{:?}", decision.sched.0),
+            format!("{:?}", decision.sched.name()),
         );
         if let Capacity::Shared { memory, alpha } = decision.capacity {
             let most = memory.0.max(alpha.0).max(alpha.1);
@@ -333,9 +335,9 @@ impl Cannot {
                 format!("{memory} and {}/{}", alpha.0, alpha.1),
             );
         }
-        let (route, values) = &decision.route;
+        let (route, values) = (decision.route.name(), decision.route.values());
         let looks = [
-            decision.buffer.0.starts_with("dibs"),
+            decision.buffer.name().starts_with("dibs"),
             decision.capacity.is_shared(),
             route == "spray-counter" && values.word("by") == "queued",
         ];

@@ -22,7 +22,7 @@
 use super::bytes::ones_sum;
 use super::read::{FIRST_TYPE, body, read};
 use super::{ETHERNET_BYTES, Frame, Ip, LONGEST_TAGGED, Refusal, What};
-use sidestep_types::Tag;
+use sidestep_types::{Tag, Words};
 
 /// The Ethertype of a tag: local experiment 1.
 pub const TAG: u16 = 0x88b5;
@@ -47,7 +47,7 @@ const END_OF_OPTIONS: u8 = 0;
 const NO_OPERATION: u8 = 1;
 
 /// Where a tag is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 pub enum Carry {
     /// Between Ethernet and IP.
     Ethertype,
@@ -56,17 +56,6 @@ pub enum Carry {
 }
 
 impl Carry {
-    /// All of them.
-    pub const ALL: [Carry; 2] = [Carry::Ethertype, Carry::Option];
-
-    /// The word for it in configs, as in the parameters of `mark`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Carry::Ethertype => "ethertype",
-            Carry::Option => "option",
-        }
-    }
-
     /// Bytes by which it makes a frame longer.
     pub const fn adds(self) -> usize {
         match self {

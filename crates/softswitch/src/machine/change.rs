@@ -118,6 +118,6 @@ impl Machine {
 }
 
 fn make_route(setup: &Setup, salt: u64) -> Result<AnyRoute, String> {
-    let (name, values) = &setup.decision.route;
-    AnyRoute::build(name, values, setup.ports.len() as u16, salt).map_err(String::from)
+    let route = setup.decision.route.build(setup.ports.len() as u16, salt);
+    route.map_err(String::from)
 }

@@ -51,7 +51,7 @@ use vlans::Vlans;
 use crate::frame::{self, Carry, ETHERNET_BYTES, Frame, LONGEST_TAGGED, Refusal, What, WireTag};
 use crate::setup::Setup;
 use crate::table::{Learning, MOST_LEARNED, Stations};
-use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams, buffer, sched};
+use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams};
 use sidestep_transport::shim::Stack;
 use sidestep_types::{PortId, PortSet, Seed, Time};
 use std::collections::VecDeque;
@@ -136,8 +136,8 @@ impl Machine {
         for (index, port) in setup.ports.iter().enumerate() {
             ports.push(Port::new(index, port, make_sched(setup, salt)?));
         }
-        let route = AnyRoute::build(&route.0, &route.1, many as u16, salt)?;
-        let buffer = AnyBuffer::build(&buffer.0, &buffer.1, many as u16, salt)?;
+        let route = route.build(many as u16, salt)?;
+        let buffer = buffer.build(many as u16, salt)?;
         let decider = Decider::new(route, buffer, identity.streams(setup), many as u16);
         let seed = Seed(setup.seed);
         Ok(Machine {
@@ -480,12 +480,12 @@ fn limits(setup: &Setup) -> impl Iterator<Item = Option<u32>> {
 
 /// The scheduler of one port.
 fn make_sched(setup: &Setup, salt: u64) -> Result<AnySched, String> {
-    let (name, values) = &setup.decision.sched;
-    AnySched::build(name, values, setup.ports.len() as u16, salt).map_err(String::from)
+    let sched = setup.decision.sched.build(setup.ports.len() as u16, salt);
+    sched.map_err(String::from)
 }
 
 /// Does anyone ask for ranks? Keeping them costs a look at a table for each packet.
 fn needs_ranks(setup: &Setup) -> bool {
-    let (buffer, sched) = (&setup.decision.buffer.0, &setup.decision.sched.0);
-    buffer::nature(buffer).ranks || sched::nature(sched).ranks
+    let decision = &setup.decision;
+    decision.buffer.nature().ranks || decision.sched.nature().ranks
 }

@@ -7,7 +7,6 @@ use super::vlans::Vlans;
 use super::{Machine, make_sched, needs_ranks};
 use crate::setup::{Forwarding, PortVlan, Setup};
 use crate::table::Stations;
-use sidestep_switch::{AnyBuffer, AnyRoute};
 use sidestep_types::{PortSet, Seed, Time};
 
 impl Machine {
@@ -44,9 +43,8 @@ impl Machine {
         let salt = self.identity.salt(setup);
         let ports = setup.ports.len() as u16;
         let decision = &setup.decision;
-        let (route, buffer) = (&decision.route, &decision.buffer);
-        let route = AnyRoute::build(&route.0, &route.1, ports, salt)?;
-        let buffer = AnyBuffer::build(&buffer.0, &buffer.1, ports, salt)?;
+        let route = decision.route.build(ports, salt)?;
+        let buffer = decision.buffer.build(ports, salt)?;
         let scheds = setup.ports.iter().map(|_| make_sched(setup, salt));
         let scheds = scheds.collect::<Result<Vec<_>, _>>()?;
 

@@ -17,7 +17,7 @@ use crate::io::interface::Inquiry;
 use crate::io::links::LinkNews;
 use crate::machine::Machine;
 use crate::setup::{PortSetup, RunAs, Setup, interface_fits};
-use sidestep_types::Time;
+use sidestep_types::{Time, Words};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ fn fits(port: &PortSetup, carry: Carry, mtu: u32) -> Result<(), String> {
     if !port.to_switch || mtu >= least {
         return Ok(());
     }
-    let (name, interface, word) = (&port.name, &port.interface, carry.name());
+    let (name, interface, word) = (&port.name, &port.interface, carry.word());
     Err(format!(
         "port {name}: interface {interface:?} has an MTU of {mtu}: frames with switch.tags = {word:?} need \
          {least} (ip link set {interface} mtu {least}), at the other end too"

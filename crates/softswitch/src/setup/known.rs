@@ -3,7 +3,8 @@
 use super::hosts::{NETWORK, ROUTER, STATION};
 use super::ports::PORT;
 use super::process::PROCESS;
-use super::read::{SECTIONS, SWITCH};
+use super::read::SECTIONS;
+use super::settings::SWITCH;
 use super::shims::SHIMS;
 use sidestep_config::decision::POLICIES;
 use sidestep_config::spec::Choice;

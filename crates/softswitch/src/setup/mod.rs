@@ -12,6 +12,7 @@ mod process;
 mod rate;
 mod read;
 mod services;
+mod settings;
 mod shims;
 mod tables;
 mod tags;
@@ -29,12 +30,12 @@ pub use probe::LoopProbe;
 pub use rate::check_rate;
 pub use services::Services;
 pub use shims::{SILENCE, to_toml as shims_to_toml};
-pub use sidestep_config::decision::Named;
 pub use tags::Tags;
 pub use vlans::{NO_VLAN, PortVlan, alike};
 
 use sidestep_config::decision::Decision;
-use sidestep_types::{BitRate, PortId, Time};
+use sidestep_transport::shim;
+use sidestep_types::{BitRate, PortId, Time, Words};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
@@ -74,7 +75,7 @@ pub struct Setup {
 }
 
 /// What the rank of a real packet is: TCP does not say how much a flow has left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 pub enum Rank {
     /// Bytes of the flow that came by here so far: the least served first.
     Sent,
@@ -85,7 +86,7 @@ pub enum Rank {
 }
 
 /// How stations are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words)]
 pub enum Forwarding {
     /// From the config alone.
     Static,
@@ -166,7 +167,7 @@ pub struct PortSetup {
     /// AF_XDP instead of AF_PACKET.
     pub xdp: bool,
     /// Its host's shims, the first nearest to the host.
-    pub shims: Vec<Named>,
+    pub shims: Vec<shim::Chosen>,
     /// How the network is guarded against what comes in by it.
     pub bridge: PortBridge,
     /// Which VLANs it carries; nothing where the switch has none.

@@ -6,9 +6,9 @@
 //! **Deviations**   of no standard of Ethernet, which ends at 1500 (IEEE 802.3, 3.2.7).
 
 use super::PortSetup;
+use super::settings::SwitchSettings;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
-use sidestep_types::{Param, ParamUnit};
 
 /// What Ethernet has.
 pub const DEFAULT_MTU: u32 = 1500;
@@ -22,16 +22,14 @@ const LEAST: u32 = 1280;
 /// The longest payload that AF_XDP has room for: a place of 2 KiB, less what the kernel keeps free in it.
 const MOST_XDP: u32 = 1778;
 
-pub(super) const MTU: Param = Param::with_default(
-    "mtu",
-    ParamUnit::Count,
-    "1500",
-    "the longest payload of a frame in bytes, from 1280 to 16000; above 1500 frames are jumbo",
-);
-
 /// Reads it from `[switch]`.
-pub(super) fn mtu(switch: &Resolved, at: &At, problems: &mut Problems) -> Option<u32> {
-    let mtu = switch.values.count("mtu");
+pub(super) fn mtu(
+    settings: &SwitchSettings,
+    switch: &Resolved,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<u32> {
+    let mtu = settings.mtu;
     let place = switch.places.get("switch.mtu").unwrap_or(at);
     if !(u64::from(LEAST)..=u64::from(MOST_MTU)).contains(&mtu) {
         let message = format!(
@@ -41,7 +39,7 @@ pub(super) fn mtu(switch: &Resolved, at: &At, problems: &mut Problems) -> Option
         problems.add(place, message);
         return None;
     }
-    if mtu > u64::from(DEFAULT_MTU) && switch.values.word("tags") != "none" {
+    if mtu > u64::from(DEFAULT_MTU) && settings.tags.is_some() {
         let message = format!(
             "switch.mtu: tags travel in frames of up to {DEFAULT_MTU} B: expected no more beside switch.tags, got {mtu}"
         );

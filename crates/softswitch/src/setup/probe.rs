@@ -4,29 +4,14 @@
 //! **Units**        time from one probe of a port to the next.
 
 use super::Forwarding;
-use super::bridge::OFF;
+use super::settings::{LoopAction, SwitchSettings};
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
-use sidestep_types::{Param, ParamUnit, Time};
+use sidestep_types::Time;
 
 /// More often than that is traffic, less often is never. Assumed.
 const OFTEN: Time = Time::from_ms(10);
 const SELDOM: Time = Time::from_s(3600);
-
-pub(super) const LOOP_PROBE: Param = Param::with_default(
-    "loop_probe",
-    ParamUnit::Time,
-    OFF,
-    "how often each port sends a probe; a switch that hears its own names the loop",
-)
-.or_off(OFF);
-
-pub(super) const LOOP_ACTION: Param = Param::with_default(
-    "loop_action",
-    ParamUnit::Word(&["report", "block"]),
-    "report",
-    "loop_probe: say and count it alone, or block the later one of the two ports while the loop is there (learning)",
-);
 
 /// How a switch looks for loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,14 +24,13 @@ pub struct LoopProbe {
 
 /// Reads both from `[switch]`.
 pub(super) fn probe(
+    settings: &SwitchSettings,
     switch: &Resolved,
-    forwarding: Forwarding,
     at: &At,
     problems: &mut Problems,
 ) -> Option<LoopProbe> {
-    let values = &switch.values;
     let place = |key: &str| switch.places.get(&format!("switch.{key}")).unwrap_or(at);
-    let Some(every) = values.time_or_off("loop_probe") else {
+    let Some(every) = settings.loop_probe else {
         if switch.places.contains_key("switch.loop_action") {
             let message = "switch.loop_action has no effect: expected loop_probe, as \"1 s\"";
             problems.add(place("loop_action"), message);
@@ -57,8 +41,8 @@ pub(super) fn probe(
         let message = format!("switch.loop_probe: expected from {OFTEN} to {SELDOM}, got {every}");
         problems.add(place("loop_probe"), message);
     }
-    let blocks = values.word("loop_action") == "block";
-    if blocks && forwarding == Forwarding::Static {
+    let blocks = settings.loop_action == LoopAction::Block;
+    if blocks && settings.forwarding == Forwarding::Static {
         let message = "switch.loop_action = \"block\": expected forwarding = \"learning\": with stations from the config \
                        the ways are the config's, and flood = false is what ends a loop";
         problems.add(place("loop_action"), message);

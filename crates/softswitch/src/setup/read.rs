@@ -2,24 +2,22 @@
 
 use super::bridge;
 use super::hosts::{networks, router, stations};
-use super::mtu::{self, MTU};
+use super::mtu;
 use super::ports::ports;
-use super::probe::{LOOP_ACTION, LOOP_PROBE, LoopProbe, probe};
+use super::probe::{LoopProbe, probe};
 use super::process::process;
-use super::services::{self, DSCP, Services};
+use super::services::Services;
+use super::settings::{SWITCH, SwitchSettings};
 use super::tables::{table, tables};
-use super::tags::{self, BOOST, BOOSTING, TAGS, Tags};
+use super::tags::{self, Tags};
 use super::vlans;
 use super::{Forwarding, Rank, Setup};
-use sidestep_config::decision::{
-    ALPHA, CAPACITY, Decision, MEMORY, POLICIES, RANK_GAP, decision, holds_a_packet, rank_gap,
-};
+use sidestep_config::decision::{Decision, POLICIES, decision, holds_a_packet};
 use sidestep_config::differ::AT;
 use sidestep_config::document::{Table, find, parse};
 use sidestep_config::problem::{At, Problem, Problems, suggest};
 use sidestep_config::section::section;
-use sidestep_switch::buffer;
-use sidestep_types::{Param, ParamUnit, Time, Value};
+use sidestep_types::{Param, ParamUnit, Settings, Time, Value};
 
 /// The keys at the top.
 pub const TOP: &[Param] = &[
@@ -35,33 +33,6 @@ pub const TOP: &[Param] = &[
 /// The sections.
 pub(super) const SECTIONS: [&str; 6] =
     ["switch", "process", "port", "station", "router", "network"];
-
-/// `[switch]`, beside its three policies.
-pub(super) const SWITCH: &[Param] = &[
-    CAPACITY,
-    MEMORY,
-    ALPHA,
-    Param::with_default(
-        "rank",
-        ParamUnit::Word(&["sent", "dscp", "tag"]),
-        "sent",
-        "what policies order by: bytes of the flow so far, the code point, or what the tag says",
-    ),
-    RANK_GAP,
-    DSCP,
-    TAGS,
-    BOOST,
-    BOOSTING,
-    MTU,
-    LOOP_PROBE,
-    LOOP_ACTION,
-    Param::with_default(
-        "forwarding",
-        ParamUnit::Word(&["static", "learning"]),
-        "static",
-        "stations from the config alone, or from source addresses as well",
-    ),
-];
 
 /// Headers of IP and TCP without options, in bytes: the rest of the MTU is what a queue must hold with them.
 const HEADERS: u32 = 40;
@@ -175,55 +146,39 @@ fn switch(root: &Table, at: &At, problems: &mut Problems) -> Option<Switch> {
             return None;
         }
     };
-    let mtu = mtu::mtu(&resolved, &at, problems)?;
+    let settings = match SwitchSettings::read(&resolved.values) {
+        Ok(settings) => settings,
+        Err(why) => {
+            resolved.refused("", &why, &at, problems);
+            return None;
+        }
+    };
+    let mtu = mtu::mtu(&settings, &resolved, &at, problems)?;
     if let Err(why) = holds_a_packet(&decision.capacity, mtu - HEADERS) {
         resolved.refused("", &why, &at, problems);
     }
-    let forwarding = match resolved.values.word("forwarding").as_str() {
-        "learning" => Forwarding::Learning,
-        _ => Forwarding::Static,
-    };
+    let forwarding = settings.forwarding;
     let place = |key: &str| resolved.places.get(key).unwrap_or(&at);
-    let (name, values) = &decision.buffer;
-    if forwarding == Forwarding::Learning && buffer::nature(name).detours {
+    if forwarding == Forwarding::Learning && decision.buffer.nature().detours {
+        let name = decision.buffer.name();
         let message = format!(
             "switch.buffer {name:?} detours, and forwarding learns: a detoured frame would teach \
              the port it was detoured by; use forwarding = \"static\""
         );
         problems.add(place("switch.forwarding"), message);
     }
-    let entry = buffer::ENTRIES.iter().find(|entry| entry.name == name);
-    let counts = entry.is_some_and(|e| e.params.iter().any(|p| p.name == "max_detours"));
-    if counts && *values.get("max_detours") != Value::Off {
+    let counts = decision.buffer.get("max_detours");
+    if counts.is_some_and(|most| *most != Value::Off) {
         let message = "switch.buffer.max_detours: a real frame does not carry how often it was \
                        detoured; its TTL ends its way";
         problems.add(place("switch.buffer.max_detours"), message);
     }
-    let rank = match resolved.values.word("rank").as_str() {
-        "dscp" => Rank::Dscp,
-        "tag" => Rank::Tag,
-        _ => Rank::Sent,
-    };
-    let gap = match rank_gap(&resolved.values) {
-        Ok(gap) => gap,
-        Err(why) => {
-            resolved.refused("", &why, &at, problems);
-            return None;
-        }
-    };
-    let services = match services::services(&resolved) {
-        Ok(services) => services,
-        Err(why) => {
-            resolved.refused("", &why, &at, problems);
-            return None;
-        }
-    };
-    let tags = tags::tags(&resolved, &at, problems);
-    let probe = probe(&resolved, forwarding, &at, problems);
+    let tags = tags::tags(&settings, &resolved, &at, problems);
+    let probe = probe(&settings, &resolved, &at, problems);
     Some((
         decision,
-        (rank, gap),
-        services,
+        (settings.rank, settings.gap.rank_gap),
+        settings.dscp,
         tags,
         forwarding,
         (mtu, probe),

@@ -1,17 +1,7 @@
 //! `dscp` of `[switch]`: which code points are which class of service.
 
-use sidestep_config::section::Resolved;
 use sidestep_transport::shim::by_size::{MOST_CLASSES, MOST_DSCP};
-use sidestep_types::{Param, ParamUnit, Refusal};
-
-pub(super) const DSCP: Param = Param::with_default(
-    "dscp",
-    ParamUnit::List(&ParamUnit::Count),
-    "number",
-    "the code point of each class of service, from class 0 on, each from 0 to 63; all others are of the last class; number: a \
-     code point is the number of its class",
-)
-.or_off("number");
+use sidestep_types::{ParamUnit, Refusal, Setting, Value};
 
 /// The code point of each class, as the config lists them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,10 +40,12 @@ impl Services {
     }
 }
 
-/// Reads `dscp` of `[switch]`.
-pub(super) fn services(switch: &Resolved) -> Result<Option<Services>, Refusal> {
-    let listed = switch.values.numbers_or_off("dscp");
-    listed.map(|listed| Services::of(&listed)).transpose()
+impl Setting for Services {
+    const UNIT: ParamUnit = <Vec<u64>>::UNIT;
+
+    fn read(name: &'static str, value: &Value) -> Result<Services, Refusal> {
+        Services::of(&<Vec<u64>>::read(name, value)?)
+    }
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! `shims` of a `[[port]]`: what stands between the link and the host behind it.
 
 use super::tables::words;
-use sidestep_config::decision::Named;
 use sidestep_config::document::Entry;
 use sidestep_config::problem::{Problems, suggest};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::Choice;
-use sidestep_config::value::{quoted, show};
+use sidestep_config::value::{quoted, shown};
 use sidestep_transport::shim;
 use sidestep_types::{ParamUnit, Time};
 
@@ -21,25 +20,31 @@ pub(super) fn shims(
     list: &[&Entry],
     port: &Resolved,
     problems: &mut Problems,
-) -> Option<Vec<Named>> {
-    let mut all: Vec<Named> = Vec::new();
+) -> Option<Vec<shim::Chosen>> {
+    let mut all: Vec<shim::Chosen> = Vec::new();
     let mut whole = true;
-    for (name, at) in words(list, "shims", problems)? {
+    let listed = words(list, "shims", problems)?;
+    for &(name, at) in &listed {
         let Some((_, values)) = port.policies.iter().find(|(known, _)| *known == name) else {
             let hint = suggest(name, shim::ENTRIES.iter().map(|entry| entry.name));
             problems.add(at, format!("port.shims: {name:?} is unknown{hint}"));
             whole = false;
             continue;
         };
-        if all.iter().any(|(before, _)| before == name) {
+        if all.iter().any(|before| before.name() == name) {
             problems.add(at, format!("port.shims: {name:?} is there twice"));
             whole = false;
         }
-        if let Err(why) = shim::build(name, values) {
-            port.refused(name, &why, at, problems);
-            whole = false;
-        }
-        let nature = shim::nature(name);
+        let read = shim::choose(name, values).and_then(|shim| shim.build().map(|_| shim));
+        let shim = match read {
+            Ok(shim) => shim,
+            Err(why) => {
+                port.refused(name, &why, at, problems);
+                whole = false;
+                continue;
+            }
+        };
+        let nature = shim.nature();
         if nature.adds > 0 && !nature.tags {
             let message = format!(
                 "port.shims: {name:?} makes packets longer, by up to {} B, and not by a tag: real frames stay as \
@@ -49,10 +54,10 @@ pub(super) fn shims(
             problems.add(at, message);
             whole = false;
         }
-        if let Some((param, word)) = shim::reads_sizes(name, values) {
+        if let Some((param, word)) = shim::reads_sizes(&shim) {
             let message = format!(
                 "port.{name}.{param}: {word:?} goes by sizes that applications say, and no frame says one{}",
-                instead(name, param, word)
+                instead(&shim, param, word)
             );
             let of = format!("port.{name}.{param}");
             problems.add(port.places.get(&of).unwrap_or(at), message);
@@ -66,7 +71,7 @@ pub(super) fn shims(
             problems.add(at, message);
             whole = false;
         }
-        all.push((name.to_string(), values.clone()));
+        all.push(shim);
     }
     if let Err((name, why)) = shim::tags_arrive(&all) {
         let at = &list.first().expect("it names them").at;
@@ -76,7 +81,7 @@ pub(super) fn shims(
     for entry in shim::ENTRIES {
         let (name, of) = (entry.name, format!("port.{}.", entry.name));
         let said = port.places.iter().find(|(key, _)| key.starts_with(&of));
-        if let (Some((key, at)), false) = (said, all.iter().any(|(listed, _)| listed == name)) {
+        if let (Some((key, at)), false) = (said, listed.iter().any(|(listed, _)| *listed == name)) {
             let message = format!("{key} has no effect: expected {name:?} in shims");
             problems.add(at, message);
             whole = false;
@@ -86,10 +91,12 @@ pub(super) fn shims(
 }
 
 /// What a shim's parameter may be instead of `word`, for a message.
-fn instead(name: &str, param: &str, word: &str) -> String {
-    let entry = shim::ENTRIES.iter().find(|entry| entry.name == name);
-    let params = entry.map_or(&[][..], |entry| entry.params);
-    let unit = params.iter().find(|p| p.name == param).map(|p| p.unit);
+fn instead(shim: &shim::Chosen, param: &str, word: &str) -> String {
+    let unit = shim
+        .params()
+        .iter()
+        .find(|p| p.name == param)
+        .map(|p| p.unit);
     let Some(ParamUnit::Word(words)) = unit else {
         return String::new();
     };
@@ -100,16 +107,15 @@ fn instead(name: &str, param: &str, word: &str) -> String {
 }
 
 /// The lines of a port that say its shims, with every value written out.
-pub fn to_toml(shims: &[Named]) -> String {
-    let names: Vec<String> = shims.iter().map(|(name, _)| quoted(name)).collect();
+pub fn to_toml(shims: &[shim::Chosen]) -> String {
+    let names: Vec<String> = shims.iter().map(|shim| quoted(shim.name())).collect();
     let mut out = format!("shims = [{}]\n", names.join(", "));
-    for (name, values) in shims {
-        let entry = shim::ENTRIES.iter().find(|entry| entry.name == name);
-        let params = entry.map_or(&[][..], |entry| entry.params).iter();
-        let words: Vec<String> = params
-            .map(|p| format!("{} = {}", p.name, quoted(&show(values.get(p.name), p))))
+    for shim in shims {
+        let words = shown(shim).into_iter();
+        let words: Vec<String> = words
+            .map(|(key, value)| format!("{key} = {}", quoted(&value)))
             .collect();
-        out.push_str(&format!("{name} = {{ {} }}\n", words.join(", ")));
+        out.push_str(&format!("{} = {{ {} }}\n", shim.name(), words.join(", ")));
     }
     out
 }

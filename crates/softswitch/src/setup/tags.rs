@@ -1,35 +1,12 @@
 //! `tags`, `boost` and `boosting` of `[switch]`: what `mark` says of data, in the frames between switches.
 
-use super::PortSetup;
+use super::settings::SwitchSettings;
+use super::{PortSetup, Rank};
 use crate::frame::Carry;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
-use sidestep_transport::shim::{
-    self,
-    mark::{Boosting, Rule},
-};
-use sidestep_types::{Param, ParamUnit, Refusal, Values};
-
-pub(super) const TAGS: Param = Param::with_default(
-    "tags",
-    ParamUnit::Word(&["none", "ethertype", "option"]),
-    "none",
-    "where frames between switches carry the tags of hosts: between Ethernet and IP, or in the header of IPv4",
-);
-
-pub(super) const BOOST: Param = Param::with_default(
-    "boost",
-    ParamUnit::Count,
-    "2",
-    "tags: by how much a number is divided each time its packet is sent again: 1, 2, 4 or 8",
-);
-
-pub(super) const BOOSTING: Param = Param::with_default(
-    "boosting",
-    ParamUnit::Word(&["shift", "rotate"]),
-    "shift",
-    "tags: this switch shifts, or hosts have rotated",
-);
+use sidestep_transport::shim::mark::{Boosting, Rule};
+use sidestep_types::{Refusal, Values, Words};
 
 /// How tags travel, and what they mean to a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +22,10 @@ pub struct Tags {
 impl Tags {
     /// Those of a `mark` with these values; what is refused of it.
     pub fn of(values: &Values) -> Result<Tags, Refusal> {
-        let is = |param: &str, word: &str| values.word(param) == word;
         let tags = Tags {
-            carry: match is("carry", "option") {
-                true => Carry::Option,
-                false => Carry::Ethertype,
-            },
+            carry: Carry::from_name(&values.word("carry")).expect("one of its words"),
             boost: values.count("boost"),
-            rule: rule(&values.word("boosting")),
+            rule: Rule::from_name(&values.word("boosting")).expect("one of its words"),
         };
         match Boosting::new(tags.rule, tags.boost) {
             Some(_) => Ok(tags),
@@ -67,22 +40,11 @@ impl Tags {
 
     /// The three as words, each with its key; the same keys as in `mark`, but for the first.
     pub fn words(&self) -> [(&'static str, String); 3] {
-        let rule = match self.rule {
-            Rule::Shift => "shift",
-            Rule::Rotate => "rotate",
-        };
         [
-            ("tags", self.carry.name().into()),
+            ("tags", self.carry.word().into()),
             ("boost", self.boost.to_string()),
-            ("boosting", rule.into()),
+            ("boosting", self.rule.word().into()),
         ]
-    }
-}
-
-fn rule(word: &str) -> Rule {
-    match word {
-        "rotate" => Rule::Rotate,
-        _ => Rule::Shift,
     }
 }
 
@@ -91,13 +53,16 @@ fn boost_refused(got: u64) -> Refusal {
 }
 
 /// Reads the three of `[switch]`, at `at`.
-pub(super) fn tags(switch: &Resolved, at: &At, problems: &mut Problems) -> Option<Tags> {
-    let values = &switch.values;
+pub(super) fn tags(
+    settings: &SwitchSettings,
+    switch: &Resolved,
+    at: &At,
+    problems: &mut Problems,
+) -> Option<Tags> {
     let place = |key: &str| switch.places.get(key);
-    let carry = match values.word("tags").as_str() {
-        "ethertype" => Carry::Ethertype,
-        "option" => Carry::Option,
-        _ => {
+    let carry = match settings.tags {
+        Some(carry) => carry,
+        None => {
             for key in ["switch.boost", "switch.boosting"] {
                 if let Some(at) = place(key) {
                     let message =
@@ -105,7 +70,7 @@ pub(super) fn tags(switch: &Resolved, at: &At, problems: &mut Problems) -> Optio
                     problems.add(at, message);
                 }
             }
-            if values.word("rank") == "tag" {
+            if settings.rank == Rank::Tag {
                 let message = "switch.rank: \"tag\" needs tags = \"ethertype\" or \"option\": \
                                frames carry none";
                 problems.add(place("switch.rank").unwrap_or(at), message);
@@ -113,7 +78,7 @@ pub(super) fn tags(switch: &Resolved, at: &At, problems: &mut Problems) -> Optio
             return None;
         }
     };
-    let (boost, rule) = (values.count("boost"), rule(&values.word("boosting")));
+    let (boost, rule) = (settings.boost, settings.boosting);
     if Boosting::new(rule, boost).is_none() {
         switch.refused("", &boost_refused(boost), at, problems);
         return None;
@@ -123,14 +88,11 @@ pub(super) fn tags(switch: &Resolved, at: &At, problems: &mut Problems) -> Optio
 
 /// Refuses a port whose shims tag otherwise than this switch reads, or where it reads none.
 pub(super) fn agree(tags: Option<Tags>, port: &PortSetup, at: &At, problems: &mut Problems) {
-    let mut all = port.shims.iter();
-    let Some((name, values)) = all.find(|(name, _)| shim::nature(name).tags) else {
+    let Some(mark) = port.shims.iter().find(|shim| shim.nature().tags) else {
         return;
     };
-    // What cannot be had was refused before.
-    let Ok(its) = Tags::of(values) else {
-        return;
-    };
+    let its = Tags::of(mark.values()).expect("it was read");
+    let name = mark.name();
     let (port, expected) = (&port.name, its.words());
     let Some(tags) = tags else {
         let message = format!(

@@ -86,16 +86,17 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
     let at_h0 = |shims: &str| format!("rate = \"100 Mbps\"\n{shims}");
     let with = |shims: &str| PLAIN.replacen("rate = \"100 Mbps\"", &at_h0(shims), 1);
     let setup = Setup::read("s.toml", &with("shims = [\"order\"]")).unwrap();
-    let (name, values) = &setup.ports[0].shims[0];
+    let order = &setup.ports[0].shims[0];
     assert_eq!(
-        (name.as_str(), values.time("timeout")),
+        (order.name(), order.values().time("timeout")),
         ("order", Time::from_ms(1))
     );
     assert!(setup.ports[1].shims.is_empty());
     assert_eq!(Setup::read("s.toml", &setup.to_toml()), Ok(setup));
     let two = "shims = [\"order\"]\norder = { timeout = \"2 ms\" }";
     let setup = Setup::read("s.toml", &with(two)).unwrap();
-    assert_eq!(setup.ports[0].shims[0].1.time("timeout"), Time::from_ms(2));
+    let order = setup.ports[0].shims[0].values();
+    assert_eq!(order.time("timeout"), Time::from_ms(2));
     let of = |order: &str| format!("order = {{ {order} }}\nshims = [\"order\"]");
     for (shims, expected) in [
         (
@@ -172,7 +173,7 @@ fn tags_are_carried_as_the_shims_of_ports_tag() {
         ),
     ] {
         let setup = Setup::read("s.toml", &with(switch, &marks(set))).unwrap();
-        assert_eq!(setup.tags, Tags::of(&setup.ports[0].shims[1].1).ok());
+        assert_eq!(setup.tags, Tags::of(setup.ports[0].shims[1].values()).ok());
         assert_eq!(Setup::read("s.toml", &setup.to_toml()), Ok(setup));
     }
     let without = Setup::read("s.toml", &with("tags = \"option\"", "")).unwrap();
@@ -238,7 +239,7 @@ fn defaults_are_those_of_the_documentation() {
     assert_eq!(setup.forwarding, Forwarding::Static);
     assert_eq!((setup.rank, setup.tags), (Rank::Sent, None));
     assert_eq!(setup.stations[0].mac, Mac([2, 0, 0, 0, 0, 1]));
-    assert_eq!(setup.decision.route.0, "ecmp");
+    assert_eq!(setup.decision.route.name(), "ecmp");
     assert_eq!(
         (setup.process.user, setup.process.seccomp),
         (RunAs::Auto, true)

@@ -10,7 +10,6 @@ use super::tags::Tags;
 use sidestep_config::decision::Decision;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
-use sidestep_switch::buffer;
 use sidestep_types::{Param, ParamUnit, PortId};
 
 use super::process::NONE;
@@ -174,7 +173,7 @@ pub(super) fn agree(
             "a VLAN and switch.tags: expected one of the two, as both would stand right behind the addresses",
         );
     }
-    if buffer::nature(&decision.buffer.0).detours {
+    if decision.buffer.nature().detours {
         refuse(
             first,
             "a VLAN and a switch.buffer that detours: expected another one, as a port that takes detours may not \

@@ -1,9 +1,9 @@
 //! A [`Setup`] as the text of a config, which reads back as the same.
 
 use super::process::NONE;
-use super::{Forwarding, NO_VLAN, PortSetup, Rank, Setup, bridge, shims};
+use super::{Forwarding, NO_VLAN, PortSetup, Setup, bridge, shims};
 use sidestep_config::value::quoted;
-use sidestep_types::PortId;
+use sidestep_types::{PortId, Words};
 use std::fmt::{Display, Write};
 
 impl Setup {
@@ -51,12 +51,7 @@ impl Setup {
     fn write_switch(&self, out: &mut Text) {
         out.head("[switch]");
         out.0.push_str(&self.decision.to_toml());
-        let rank = match self.rank {
-            Rank::Sent => "sent",
-            Rank::Dscp => "dscp",
-            Rank::Tag => "tag",
-        };
-        out.pair("rank", rank);
+        out.pair("rank", self.rank.word());
         out.pair("rank_gap", self.rank_gap);
         if let Some(services) = &self.services {
             out.pair("dscp", services.word());
@@ -67,11 +62,7 @@ impl Setup {
             out.plain(boost.0, boost.1);
             out.pair(boosting.0, boosting.1);
         }
-        let forwarding = match self.forwarding {
-            Forwarding::Static => "static",
-            Forwarding::Learning => "learning",
-        };
-        out.pair("forwarding", forwarding);
+        out.pair("forwarding", self.forwarding.word());
         out.plain("mtu", self.mtu);
         if let Some(probe) = &self.probe {
             out.pair("loop_probe", probe.every);

@@ -11,9 +11,9 @@ use sidestep_softswitch::setup::{
 };
 use sidestep_softswitch::trial::still::{Became, Still};
 use sidestep_switch::{
-    AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Hops, Queues, Route, Verdict, Want, buffer,
+    AnyBuffer, AnyRoute, Buffer, Changes, DropReason, Hops, Queues, Route, Verdict, Want,
 };
-use sidestep_transport::shim::{self, AnyShim, Shim, Stack, Up};
+use sidestep_transport::shim::{AnyShim, Shim, Stack, Up};
 use sidestep_types::{BitRate, FlowId, HostId, Packet, PortId, Rng, Seed, Tag, Time, mix64};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -319,10 +319,10 @@ fn tell_sizes(machine: &mut Machine, scenario: &Scenario) {
         if machine.setup().ports[port].shims.is_empty() {
             continue;
         }
-        let made = scenario.shims.iter().map(|(name, values)| {
-            let mut inner = shim::build(name, values).expect("a shim");
+        let made = scenario.shims.iter().map(|shim| {
+            let mut inner = shim.build().expect("a shim");
             inner.beside(&scenario.shims);
-            match shim::nature(name).tags {
+            match shim.nature().tags {
                 false => inner,
                 true => AnyShim::Custom(Box::new(Told {
                     inner,
@@ -400,14 +400,14 @@ fn rehash(
     let decision = &scenario.decisions[switch];
     let (route, buffered) = (&decision.route, &decision.buffer);
     machine.set_route(AnyRoute::Custom(Box::new(Rehashed {
-        inner: AnyRoute::build(&route.0, &route.1, many, salt).expect("a route"),
+        inner: route.build(many, salt).expect("a route"),
         drawn: Some(drawn.clone()),
         left: None,
     })));
     machine.set_buffer(AnyBuffer::Custom(Box::new(Rehashed {
-        inner: AnyBuffer::build(&buffered.0, &buffered.1, many, salt).expect("a buffer"),
+        inner: buffered.build(many, salt).expect("a buffer"),
         // One that asks for flows shows packets to a scheduler, which knows them by the hash of their frames.
-        drawn: (buffer::nature(&buffered.0).flows.is_none()).then(|| drawn.clone()),
+        drawn: (buffered.nature().flows.is_none()).then(|| drawn.clone()),
         left: turned,
     })));
 }

@@ -15,7 +15,6 @@ mod simulator;
 use scenario::Scenario;
 use sidestep_config::decision::Decision;
 use sidestep_softswitch::ebpf;
-use sidestep_softswitch::setup::Named;
 use sidestep_switch::{DropReason, Event, Joined, buffer, route, sched};
 use sidestep_transport::shim;
 use sidestep_types::{Entry, PortId, Time, Values};
@@ -183,14 +182,14 @@ fn one_other_verdict_is_seen() {
 fn another_order_is_seen() {
     let ordered = Scenario::all().into_iter().filter(|scenario| {
         let mut decisions = scenario.decisions.iter();
-        decisions.all(|d| d.sched.0 != "fifo" && buffer::nature(&d.buffer.0).works_beside("fifo"))
+        decisions.all(|d| d.sched.name() != "fifo" && d.buffer.nature().works_beside("fifo"))
     });
     let mut seen = 0;
     for scenario in ordered {
         let simulated = simulator::run(&scenario);
         let mut unordered = scenario.clone();
         for decision in &mut unordered.decisions {
-            decision.sched = ("fifo".to_string(), Values::defaults(&[]));
+            decision.sched = sched::choose("fifo", &Values::default()).unwrap();
         }
         let switched = machines::run(&unordered, None);
         let difference = difference(&simulated, &switched);
@@ -242,9 +241,9 @@ fn every_registered_policy_is_in_a_scenario() {
             );
         }
     };
-    missing("buffer", buffer::ENTRIES, |d| &d.buffer.0);
-    missing("route", route::ENTRIES, |d| &d.route.0);
-    missing("sched", sched::ENTRIES, |d| &d.sched.0);
+    missing("buffer", buffer::ENTRIES, |d| d.buffer.name());
+    missing("route", route::ENTRIES, |d| d.route.name());
+    missing("sched", sched::ENTRIES, |d| d.sched.name());
 }
 
 /// The proof that scenarios with shims need them, and as they are set.
@@ -253,7 +252,7 @@ fn other_shims_are_seen() {
     let mut seen = Vec::new();
     for scenario in Scenario::all() {
         let simulated = simulator::run(&scenario);
-        let differs = |shims: Vec<Named>, what: &str| {
+        let differs = |shims: Vec<shim::Chosen>, what: &str| {
             let other = Scenario {
                 shims,
                 ..scenario.clone()
@@ -265,32 +264,28 @@ fn other_shims_are_seen() {
                 scenario.name
             );
         };
-        for (at, (name, values)) in scenario.shims.iter().enumerate() {
+        for (at, shim) in scenario.shims.iter().enumerate() {
             let mut without = scenario.shims.clone();
             without.remove(at);
-            differs(without, name);
-            let entry = shim::ENTRIES.iter().find(|entry| entry.name == name);
-            let defaults = Values::defaults(entry.expect("it was read").params);
-            for param in entry.expect("it was read").params {
-                let (set, default) = (values.get(param.name), defaults.get(param.name));
-                if set != default {
-                    let mut turned = scenario.shims.clone();
-                    turned[at].1.set(param.name, default.clone());
+            differs(without, shim.name());
+            let defaults = Values::defaults(shim.params());
+            for param in shim.params() {
+                let default = defaults.get(param.name);
+                if shim.get(param.name) != Some(default) {
+                    let (mut turned, mut values) = (scenario.shims.clone(), shim.values().clone());
+                    values.set(param.name, default.clone());
+                    turned[at] = shim::choose(shim.name(), &values).unwrap();
                     differs(turned, param.name);
                 }
             }
-            seen.push(name.clone());
+            seen.push(shim.name());
         }
     }
     for entry in shim::ENTRIES
         .iter()
         .filter(|entry| shim::nature(entry.name).duplicates)
     {
-        assert!(
-            seen.iter().any(|name| name == entry.name),
-            "no scenario has {}",
-            entry.name
-        );
+        assert!(seen.contains(&entry.name), "no scenario has {}", entry.name);
     }
 }
 

@@ -1,6 +1,6 @@
 //! A conformance scenario: a network, a switch's decision, the shims of hosts, and packets at given times.
 
-use sidestep_config::decision::{ALPHA, CAPACITY, Decision, MEMORY, POLICIES, decision};
+use sidestep_config::decision::{Decision, Memory, POLICIES};
 use sidestep_config::differ::{Called, resolve_switches};
 use sidestep_config::document::{Item, Table, find, parse};
 use sidestep_config::ledger::Ledger;
@@ -9,9 +9,9 @@ use sidestep_config::section::section;
 use sidestep_config::source::{Origin, Sources};
 use sidestep_config::spec::{Layer, Spec};
 use sidestep_sim::{Files, Network, topology};
-use sidestep_softswitch::setup::{Named, Setup, Tags};
+use sidestep_softswitch::setup::{Setup, Tags};
 use sidestep_transport::shim;
-use sidestep_types::{Param, ParamUnit, Time, Value, Values};
+use sidestep_types::{Param, ParamUnit, Settings, Time, Value, Values};
 use std::path::Path;
 
 /// One scenario.
@@ -29,7 +29,7 @@ pub struct Scenario {
     /// Of each switch.
     pub decisions: Vec<Decision>,
     /// Of every host.
-    pub shims: Vec<Named>,
+    pub shims: Vec<shim::Chosen>,
     /// Switches rank data by what they saw of its flow; so long a silence ends it.
     pub sent: Option<Time>,
     pub flows: Vec<Flow>,
@@ -213,7 +213,7 @@ fn decisions(
 ) -> Option<Vec<Decision>> {
     let spec = Spec {
         name: "switch",
-        params: &[CAPACITY, MEMORY, ALPHA],
+        params: Memory::PARAMS,
         kind: None,
         policies: POLICIES,
     };
@@ -230,12 +230,9 @@ fn decisions(
     });
     let called: Vec<Called<'_>> = called.collect();
     let mut ledger = Ledger::default();
-    let (all, differing) =
+    let (_, decision, differing) =
         resolve_switches(&spec, &[layer], Some(&called), at, &mut ledger, problems)?;
-    let decision = decision(&all)
-        .map_err(|(part, why)| all.refused(part, &why, at, problems))
-        .ok()?;
-    let mut decisions = vec![decision; network.switches.len()];
+    let mut decisions = vec![decision?; network.switches.len()];
     for differing in differing {
         for switch in differing.switches {
             decisions[switch] = differing.decision.clone();
@@ -245,14 +242,13 @@ fn decisions(
 }
 
 /// How frames carry the tags of these shims.
-pub fn tags(shims: &[Named]) -> Option<Tags> {
-    let mut all = shims.iter();
-    let (_, values) = all.find(|(name, _)| shim::nature(name).tags)?;
-    Some(Tags::of(values).expect("it was read"))
+pub fn tags(shims: &[shim::Chosen]) -> Option<Tags> {
+    let mark = shims.iter().find(|shim| shim.nature().tags)?;
+    Some(Tags::of(mark.values()).expect("it was read"))
 }
 
 /// The shims that a port with these lines has, in a switch with those.
-fn shims(port: &str, switch: &str) -> Vec<Named> {
+fn shims(port: &str, switch: &str) -> Vec<shim::Chosen> {
     let text =
         format!("[switch]\n{switch}\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\n{port}\n");
     let setup = Setup::read("shims", &text).expect("lines of a port and a switch");

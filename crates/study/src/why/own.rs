@@ -69,9 +69,9 @@ pub(super) fn read(
     let mut text = without(text, &others);
     for one in &of_it {
         let kind = match &*one.seam {
-            "route" => &switch.route.0,
-            "buffer" => &switch.buffer.0,
-            _ => &switch.sched.0,
+            "route" => switch.route.name(),
+            "buffer" => switch.buffer.name(),
+            _ => switch.sched.name(),
         };
         text = stand_in(&text, one, kind);
     }

@@ -51,7 +51,7 @@ impl<'a> Story<'a> {
             scenario,
             run,
             cables: Cables::new(&scenario.network, &config.changes),
-            shims: config.shims.iter().map(|(name, _)| name.as_str()).collect(),
+            shims: config.shims.iter().map(|shim| shim.name()).collect(),
             numbers: Numbers::of_classes(config, &run.plan),
             own: scheme.own.iter().flat_map(Own::names).collect(),
         }

@@ -32,7 +32,7 @@ pub struct Aifo {
 }
 
 /// Settings of [`Aifo`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct AifoSettings {
     #[setting(flatten)]
     step: Step,

@@ -38,7 +38,7 @@ struct Line {
 }
 
 /// Settings of [`DibsProbabilistic`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct ProbabilisticSettings {
     #[setting(flatten)]
     common: Detours,

@@ -40,7 +40,7 @@ enum Mean {
 }
 
 /// Settings of [`DistributionDeflection`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct DistributionSettings {
     #[setting(flatten)]
     common: Common,

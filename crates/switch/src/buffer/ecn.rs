@@ -14,7 +14,7 @@ use crate::{Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings, Size};
 
 /// Step marking over drop-tail.
-#[derive(Debug, Settings)]
+#[derive(Clone, Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ecn {
     /// mark when the queue already holds this much; 20 packets at 1 Gbps (DIBS section 5.3)

@@ -40,7 +40,7 @@ pub struct MulBuff {
 const LEAST: u64 = 1_500;
 
 /// Settings of the queues of classes.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct Queueing {
     /// do the queues of short flows grow with their flows, or have all their room at once?
     #[setting(default = "per-flow")]
@@ -68,7 +68,7 @@ enum Sizes {
 }
 
 /// Settings of [`MulBuff`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct MulBuffSettings {
     #[setting(flatten)]
     pub(super) queues: Queueing,

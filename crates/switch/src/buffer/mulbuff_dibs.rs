@@ -29,7 +29,7 @@ pub struct MulBuffDibs {
 }
 
 /// Settings of [`MulBuffDibs`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct MulBuffDibsSettings {
     #[setting(flatten)]
     queues: Queueing,

@@ -12,7 +12,7 @@ use crate::{Nature, Queues, Want};
 use sidestep_types::{Packet, Refusal, Rng, Settings};
 
 /// What can be set about all of them.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct Common {
     #[setting(flatten)]
     step: Step,

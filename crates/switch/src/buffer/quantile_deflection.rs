@@ -27,7 +27,7 @@ use sidestep_types::{About, Packet, Refusal, Rng, Settings};
 pub struct QuantileDeflection(Preemptive<Windows>);
 
 /// Settings of [`QuantileDeflection`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct QuantileSettings {
     #[setting(flatten)]
     common: Common,

@@ -54,7 +54,7 @@ struct PortState {
 const ONE: u64 = 1 << 32;
 
 /// Settings of [`Red`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct RedSettings {
     /// average queue from which it marks; assumed: the step of DCTCP at 1 Gbps
     #[setting(default = "20 pkt")]
@@ -87,6 +87,7 @@ enum AboveMax {
 }
 
 /// A share in 2⁻³², which must be in (0, 1].
+#[derive(Clone)]
 struct Share(u64);
 
 impl Setting for Share {

@@ -20,7 +20,7 @@ use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings, Size};
 
 /// Cuts payloads.
-#[derive(Debug, Settings)]
+#[derive(Clone, Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trim {
     /// control packets that may wait at a port, beyond its capacity: headers and acknowledgements; assumed

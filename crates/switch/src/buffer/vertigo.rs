@@ -24,7 +24,7 @@ use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Size};
 
 /// Deflection of the largest.
-#[derive(Debug, Settings)]
+#[derive(Clone, Debug, Settings)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vertigo {
     #[setting(flatten)]

@@ -21,7 +21,7 @@ pub struct Ecmp {
 }
 
 /// Settings of [`Ecmp`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct EcmpSettings {
     /// what the hash is mixed with: a number of the switch's own, or nothing, one hash at all tiers
     #[setting(default = "switch")]

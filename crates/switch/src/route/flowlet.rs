@@ -53,7 +53,7 @@ fn kept(at: u16, many: u16, since: Time, gap: Time) -> Option<u16> {
 }
 
 /// Settings of [`Flowlet`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct FlowletSettings {
     /// pause in a flow's packets after which another next hop is drawn; assumed
     #[setting(

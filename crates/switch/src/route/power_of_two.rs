@@ -37,7 +37,7 @@ struct Memory {
 }
 
 /// Settings of [`PowerOfTwo`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct PowerOfTwoSettings {
     /// next hops drawn for each packet, 1 to 4
     #[setting(default = "2", range = CHOICES)]

@@ -102,7 +102,7 @@ fn rebase(counters: &mut [u32], least: u32) {
 }
 
 /// Settings of [`SprayCounter`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct SprayCounterSettings {
     /// what is least: bytes sent so far (section III-A2), or bytes that wait (section IV-B1)
     #[setting(default = "sent")]

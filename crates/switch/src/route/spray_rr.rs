@@ -116,7 +116,7 @@ struct Turn {
 const MOST: u64 = u16::MAX as u64;
 
 /// Settings of [`SprayRr`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct SprayRrSettings {
     /// what takes turns of its own: each flow, destination host or prefix, or all packets together
     #[setting(default = "flow")]

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 pub(super) const MOST: usize = 8;
 
 /// How many queues a port has.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct ClassCount {
     /// class queues of a port, 1 to 8; a packet of a higher class waits in the last; short and long flows in MulBuff
     #[setting(default = "2", range = 1..=MOST as u64)]

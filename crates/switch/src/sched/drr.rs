@@ -21,7 +21,7 @@ use crate::why::count;
 use sidestep_types::{Bytes, Packet, Settings};
 
 /// What a class may send in its turn.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct Quantum {
     /// link time that a class may use in a round, the one with the most of them; a full packet on Ethernet; assumed
     #[setting(default = "1538 B", range = Bytes(LEAST)..=Bytes(LARGEST))]

@@ -25,7 +25,7 @@ pub struct Ps {
 }
 
 /// Settings of [`Ps`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct PsSettings {
     #[setting(flatten)]
     classes: ClassCount,

@@ -23,7 +23,7 @@ pub struct Strict {
 }
 
 /// Settings of [`Strict`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct StrictSettings {
     #[setting(flatten)]
     classes: ClassCount,

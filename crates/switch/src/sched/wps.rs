@@ -31,7 +31,7 @@ pub struct Wps {
 const LARGEST: u16 = 10_000;
 
 /// Settings of [`Wps`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct WpsSettings {
     #[setting(flatten)]
     classes: ClassCount,

@@ -415,7 +415,11 @@ pub(crate) mod tests {
         let buffers = (0..print.switches.len()).map(|i| {
             let config = crate::network::switches::config(&print, i, "switch");
             let setup = sidestep_softswitch::setup::Setup::read("s.toml", &config);
-            setup.unwrap_or_else(|e| panic!("{e:?}")).decision.buffer.0
+            setup
+                .unwrap_or_else(|e| panic!("{e:?}"))
+                .decision
+                .buffer
+                .name()
         });
         let expected = ["droptail", "droptail", "droptail", "droptail", "dibs"];
         assert_eq!(buffers.collect::<Vec<_>>(), expected);

@@ -16,10 +16,15 @@ fn shims_stand_at_the_ports_to_hosts_and_wait_longer_here() {
     let order = &sidestep_transport::shim::ENTRIES[0];
     let defaults = Values::defaults(order.params);
     let mut print = paper();
-    print.shims = shims(&[(order.name.to_string(), defaults.clone())], scale);
+    print.shims = shims(&[shim::choose(order.name, &defaults).unwrap()], scale);
     // Edge 0: two hosts, then up.
     let setup = Setup::read("s.toml", &config(&print, 0, SWITCH)).unwrap();
-    let waits = |port: usize| setup.ports[port].shims.first().map(|s| s.1.time("timeout"));
+    let waits = |port: usize| {
+        setup.ports[port]
+            .shims
+            .first()
+            .map(|s| s.values().time("timeout"))
+    };
     let longer = Some(defaults.time("timeout") * 10);
     assert_eq!([0, 1, 2, 3].map(waits), [longer, longer, None, None]);
 }
@@ -161,7 +166,7 @@ fn the_agent_is_the_hosts_own_and_at_no_port() {
         let entry = sidestep_transport::shim::ENTRIES
             .iter()
             .find(|e| e.name == name);
-        (name.to_string(), Values::defaults(entry.unwrap().params))
+        shim::choose(name, &Values::defaults(entry.unwrap().params)).unwrap()
     };
     let scale = Scale {
         model: BitRate::gbps(1),

@@ -59,7 +59,7 @@ impl Until {
 }
 
 /// Settings of [`AgentEcn`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct AgentEcnSettings {
     /// how long duplicates pass once one echoes a mark: as long as each does (PLTS, as its sentence is read here), until
     /// the acknowledgement moves (assumed), or until it reaches what had been sent then (assumed)

@@ -77,7 +77,7 @@ pub const MOST_CLASSES: usize = 8;
 pub const MOST_DSCP: u64 = 63;
 
 /// Settings of [`BySize`].
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct BySizeSettings {
     /// the flow's size, or the bytes sent before a packet, where nobody says the size (MulBuff)
     #[setting(default = "size")]

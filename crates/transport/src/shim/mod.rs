@@ -17,11 +17,11 @@ mod stack;
 #[cfg(test)]
 mod tests;
 
-pub use registry::Nature;
+pub use registry::{Chosen, Make, Nature};
 pub use stack::{Stack, check, check_mss, longest, reads_sizes, reads_tags, tags_arrive};
 
 use registry::shims;
-use sidestep_types::{FlowId, Framing, Packet, Tag, Time, Values};
+use sidestep_types::{FlowId, Framing, Packet, Refusal, Tag, Time, Values};
 
 /// What becomes of a packet on its way up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,9 +75,8 @@ pub struct Message {
 /// assert_eq!((packet.wire, stack.deadline()), (1538, None));
 /// ```
 pub trait Shim {
-    /// The stack that it stands in, with complete sets of values: told once, before anything else, where
-    /// the stack is built from names.
-    fn beside(&mut self, _stack: &[(String, Values)]) {}
+    /// The stack that it stands in: told once, before anything else, where the stack is built from what was chosen.
+    fn beside(&mut self, _stack: &[Chosen]) {}
     /// A flow begins at this host: `size` bytes that it will send, where its application knows.
     /// `None` of an endless one, and of one that comes from elsewhere.
     fn open(&mut self, _flow: FlowId, _size: Option<u64>) {}
@@ -209,8 +208,15 @@ shims! {
     }
 }
 
+/// Makes the shim called `name` for one host, from a complete set of values.
+///
+/// Errors say that the name is unknown or which value cannot be had.
+pub fn build(name: &str, values: &Values) -> Result<AnyShim, Refusal> {
+    choose(name, values)?.build()
+}
+
 impl Shim for AnyShim {
-    fn beside(&mut self, stack: &[(String, Values)]) {
+    fn beside(&mut self, stack: &[Chosen]) {
         of_shim!(self, shim => shim.beside(stack))
     }
     fn open(&mut self, flow: FlowId, size: Option<u64>) {

@@ -1,8 +1,10 @@
 //! The registry of shims: one line gives one its name, its parameters and its dispatch.
 
+use std::sync::Arc;
+
 use sidestep_types::{About, Entry, Refusal, Settings, Values};
 
-use super::Shim;
+use super::{AnyShim, Shim};
 
 /// What others must know about a shim beside its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,9 +51,9 @@ impl Nature {
 
 /// A shim that can be made from its name and parameters. It stands in a file of its own, with a
 /// line in the registry.
-pub trait Registered: Shim + Sized {
+pub trait Registered: Shim + Sized + 'static {
     /// What can be set about it.
-    type Settings: Settings;
+    type Settings: Settings + Clone + Send + Sync;
     /// Its name and its paper.
     const ABOUT: About;
     /// What others must know about it beside its parameters.
@@ -62,11 +64,6 @@ pub trait Registered: Shim + Sized {
 
     /// Makes the one of a host. Errors say which settings do not go together.
     fn build(settings: Self::Settings) -> Result<Self, Refusal>;
-
-    /// The same from a complete set of values.
-    fn from_values(values: &Values) -> Result<Self, Refusal> {
-        Self::build(Self::Settings::read(values)?)
-    }
 
     /// By how much it makes a packet longer at most.
     fn adds(_settings: &Self::Settings) -> u32 {
@@ -84,9 +81,62 @@ pub trait Registered: Shim + Sized {
     }
 }
 
-/// The settings of `S`; none where the values are refused, which [`Registered::build`] says.
-pub(super) fn settings<S: Registered>(values: &Values) -> Option<S::Settings> {
-    S::Settings::read(values).ok()
+/// Settings of one shim.
+pub trait Make: Send + Sync {
+    /// Makes the one of a host: see [`Registered::build`].
+    fn build(&self) -> Result<AnyShim, Refusal>;
+
+    /// What others must know about it.
+    fn nature(&self) -> Nature;
+
+    /// By how much it makes a packet longer at most.
+    fn adds(&self) -> u32;
+
+    /// Bytes of memory that one takes from the start, if they are many.
+    fn bytes(&self) -> u64;
+
+    /// Refuses it where segments carry up to `mss` bytes.
+    fn fits_mss(&self, mss: u32) -> Result<(), Refusal>;
+}
+
+/// A shim as it was chosen.
+pub type Chosen = sidestep_types::Chosen<dyn Make>;
+
+/// The settings of `S`.
+struct Of<S: Registered>(S::Settings);
+
+impl<S: Registered> Make for Of<S>
+where
+    AnyShim: From<S>,
+{
+    fn build(&self) -> Result<AnyShim, Refusal> {
+        S::build(self.0.clone()).map(AnyShim::from)
+    }
+
+    fn nature(&self) -> Nature {
+        S::NATURE
+    }
+
+    fn adds(&self) -> u32 {
+        S::adds(&self.0)
+    }
+
+    fn bytes(&self) -> u64 {
+        S::bytes(&self.0)
+    }
+
+    fn fits_mss(&self, mss: u32) -> Result<(), Refusal> {
+        S::fits_mss(&self.0, mss)
+    }
+}
+
+/// Reads the settings of `S`.
+pub(super) fn choose<S: Registered>(values: &Values) -> Result<Chosen, Refusal>
+where
+    AnyShim: From<S>,
+{
+    let settings = Of::<S>(S::Settings::read(values)?);
+    Ok(Chosen::new(S::ENTRY, values, Arc::new(settings)))
 }
 
 /// Writes `AnyShim` from lines of `module::Type`, and what its names lead to.
@@ -123,64 +173,24 @@ macro_rules! shims {
             Nature::PLAIN
         }
 
-        /// By how much these shims together make a packet longer at most.
-        pub fn adds(shims: &[(String, sidestep_types::Values)]) -> u32 {
-            shims.iter().map(|(name, values)| {
-                $(
-                    if *name == <$module::$shim as registry::Registered>::ENTRY.name {
-                        let settings = registry::settings::<$module::$shim>(values);
-                        return settings.map_or(0, |settings| {
-                            <$module::$shim as registry::Registered>::adds(&settings)
-                        });
-                    }
-                )*
-                0
-            }).sum()
-        }
-
-        /// Bytes of memory that these shims of one host take from the start, if they are many.
-        pub fn bytes(shims: &[(String, sidestep_types::Values)]) -> u64 {
-            shims.iter().map(|(name, values)| {
-                $(
-                    if *name == <$module::$shim as registry::Registered>::ENTRY.name {
-                        let settings = registry::settings::<$module::$shim>(values);
-                        return settings.map_or(0, |settings| {
-                            <$module::$shim as registry::Registered>::bytes(&settings)
-                        });
-                    }
-                )*
-                0
-            }).sum()
-        }
-
-        /// Refuses values of the shim called `name` where segments carry up to `mss` bytes.
-        pub fn fits_mss(
-            name: &str,
-            values: &sidestep_types::Values,
-            mss: u32,
-        ) -> Result<(), sidestep_types::Refusal> {
-            $(
-                if name == <$module::$shim as registry::Registered>::ENTRY.name {
-                    let settings = registry::settings::<$module::$shim>(values);
-                    return settings.map_or(Ok(()), |settings| {
-                        <$module::$shim as registry::Registered>::fits_mss(&settings, mss)
-                    });
+        $(
+            impl From<$module::$shim> for $any {
+                fn from(shim: $module::$shim) -> $any {
+                    $any::$shim(shim)
                 }
-            )*
-            Ok(())
-        }
+            }
+        )*
 
-        /// Makes the shim called `name` for one host, from a complete set of values.
+        /// Reads the settings of the shim called `name`.
         ///
-        /// Errors say that the name is unknown or which value cannot be had.
-        pub fn build(
+        /// Errors say that the name is unknown or which value is out of bounds.
+        pub fn choose(
             name: &str,
             values: &sidestep_types::Values,
-        ) -> Result<$any, sidestep_types::Refusal> {
+        ) -> Result<Chosen, sidestep_types::Refusal> {
             $(
                 if name == <$module::$shim as registry::Registered>::ENTRY.name {
-                    let made = <$module::$shim as registry::Registered>::from_values(values);
-                    return made.map($any::$shim);
+                    return registry::choose::<$module::$shim>(values);
                 }
             )*
             Err(sidestep_types::Refusal::of_none(format!("{name:?} is unknown")))

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use sidestep_types::{FlowId, Framing, Longest, Packet, Refusal, Tag, Time, Values};
+use sidestep_types::{FlowId, Framing, Longest, Packet, Refusal, Tag, Time};
 
-use super::{AnyShim, Counters, Message, Nature, Shim, Up, adds, build, nature};
+use super::{AnyShim, Chosen, Counters, Message, Shim, Up};
 use crate::{Recovery, TransportConfig};
 
 /// The shims of one host, the first listed nearest to the transport: what leaves goes through
@@ -20,7 +20,7 @@ use crate::{Recovery, TransportConfig};
 /// use sidestep_transport::shim::{self, Stack, Up};
 /// use sidestep_types::{FlowId, HostId, Kind, Packet, Time, Values};
 ///
-/// let order = ("order".to_string(), Values::defaults(shim::ENTRIES[0].params));
+/// let order = shim::choose("order", &Values::defaults(shim::ENTRIES[0].params)).unwrap();
 /// let mut stack = Stack::build(&[order]).unwrap();
 /// stack.open(FlowId(0), None);
 ///
@@ -69,12 +69,10 @@ impl Stack {
         self.shims.iter().map(AnyShim::name).collect()
     }
 
-    /// The shims of these names, with complete sets of values.
-    ///
-    /// Errors say which name is unknown or which value cannot be had.
-    pub fn build(shims: &[(String, Values)]) -> Result<Stack, Refusal> {
-        let made = shims.iter().map(|(name, of)| {
-            let mut shim = build(name, of)?;
+    /// The shims that were chosen. Errors say which value cannot be had.
+    pub fn build(shims: &[Chosen]) -> Result<Stack, Refusal> {
+        let made = shims.iter().map(|chosen| {
+            let mut shim = chosen.build()?;
             shim.beside(shims);
             Ok(shim)
         });
@@ -237,47 +235,44 @@ impl Stack {
 
 /// Refuses a stack that no host can have, or none with this transport; with the name of the shim
 /// whose values are refused, or an empty one.
-pub fn check<'a>(
-    shims: &'a [(String, Values)],
-    transport: &TransportConfig,
-) -> Result<(), (&'a str, Refusal)> {
-    for (i, (name, values)) in shims.iter().enumerate() {
-        build(name, values).map_err(|why| (name.as_str(), why))?;
-        if shims[..i].iter().any(|(other, _)| other == name) {
+pub fn check(shims: &[Chosen], transport: &TransportConfig) -> Result<(), (&'static str, Refusal)> {
+    for (i, shim) in shims.iter().enumerate() {
+        let name = shim.name();
+        shim.build().map_err(|why| (name, why))?;
+        if shims[..i].iter().any(|other| other.name() == name) {
             let expected = "a shim stands once in a stack";
             let why = Refusal::about(&["shims"], expected).got(format!("{name:?} twice"));
             return Err(("", why));
         }
-        fits(name, nature(name), values, transport).map_err(|why| (name.as_str(), why))?;
+        fits(shim, transport).map_err(|why| (name, why))?;
     }
     check_mss(shims, transport.mss())?;
     tags_arrive(shims)
 }
 
 /// The longest packet of hosts with these shims, when segments carry up to `mss` bytes.
-pub fn longest(shims: &[(String, Values)], mss: u32) -> Longest {
-    Longest {
-        mss,
-        adds: adds(shims),
-    }
+pub fn longest(shims: &[Chosen], mss: u32) -> Longest {
+    let adds = shims.iter().map(|shim| shim.adds()).sum();
+    Longest { mss, adds }
 }
 
 /// Refuses shims that cannot be where segments carry up to `mss` bytes, with the name of the one.
-pub fn check_mss(shims: &[(String, Values)], mss: u32) -> Result<(), (&str, Refusal)> {
-    for (name, values) in shims {
-        super::fits_mss(name, values, mss).map_err(|why| (name.as_str(), why))?;
+pub fn check_mss(shims: &[Chosen], mss: u32) -> Result<(), (&'static str, Refusal)> {
+    for shim in shims {
+        shim.fits_mss(mss).map_err(|why| (shim.name(), why))?;
     }
     Ok(())
 }
 
 /// Refuses a shim that goes by tags, without one farther from the transport that tags; with its name.
-pub fn tags_arrive(shims: &[(String, Values)]) -> Result<(), (&str, Refusal)> {
-    for (i, (name, values)) in shims.iter().enumerate() {
-        let Some((param, word)) = reads_tags(name, values) else {
+pub fn tags_arrive(shims: &[Chosen]) -> Result<(), (&'static str, Refusal)> {
+    for (i, shim) in shims.iter().enumerate() {
+        let Some((param, word)) = reads_tags(shim) else {
             continue;
         };
         let mut below = shims[i + 1..].iter();
-        if !below.any(|(below, _)| nature(below).tags) {
+        if !below.any(|below| below.nature().tags) {
+            let name = shim.name();
             let expected = format!(
                 "{param} = {word:?} goes by tags, and nothing marks data with them: expected \"mark\" behind \
                  {name:?} in shims"
@@ -288,29 +283,24 @@ pub fn tags_arrive(shims: &[(String, Values)]) -> Result<(), (&str, Refusal)> {
     Ok(())
 }
 
-/// The parameter and the word by which a shim with these values goes by tags.
-pub fn reads_tags(name: &str, values: &Values) -> Option<(&'static str, &'static str)> {
-    let (param, word) = nature(name).reads_tags?;
-    (values.word(param) == word).then_some((param, word))
+/// The parameter and the word by which a shim goes by tags, if it does.
+pub fn reads_tags(shim: &Chosen) -> Option<(&'static str, &'static str)> {
+    let (param, word) = shim.nature().reads_tags?;
+    (shim.values().word(param) == word).then_some((param, word))
 }
 
-/// The parameter and the word by which a shim with these values goes by the sizes that applications say.
-pub fn reads_sizes(name: &str, values: &Values) -> Option<(&'static str, &'static str)> {
-    let (param, word) = nature(name).reads_sizes?;
-    (values.word(param) == word).then_some((param, word))
+/// The parameter and the word by which a shim goes by the sizes that applications say, if it does.
+pub fn reads_sizes(shim: &Chosen) -> Option<(&'static str, &'static str)> {
+    let (param, word) = shim.nature().reads_sizes?;
+    (shim.values().word(param) == word).then_some((param, word))
 }
 
 /// Refuses a shim whose nature no host can have, or none with this transport.
-pub(super) fn fits(
-    name: &str,
-    nature: Nature,
-    values: &Values,
-    transport: &TransportConfig,
-) -> Result<(), Refusal> {
-    if nature.duplicates {
-        goes_by_duplicates(name, transport)?;
+fn fits(shim: &Chosen, transport: &TransportConfig) -> Result<(), Refusal> {
+    if shim.nature().duplicates {
+        goes_by_duplicates(shim.name(), transport)?;
     }
-    if let (Some((param, word)), true) = (reads_tags(name, values), transport.has_subflows()) {
+    if let (Some((param, word)), true) = (reads_tags(shim), transport.has_subflows()) {
         let expected = format!(
             "{param} = {word:?} cannot order the data of {}: a message goes over several subflows, and on each \
              its sizes have gaps; expected {param} = \"sequence\"",

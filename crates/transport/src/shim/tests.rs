@@ -287,7 +287,7 @@ fn values_that_cannot_be_had_are_refused() {
 #[test]
 fn a_stack_is_refused_that_no_host_can_have() {
     let transport = |name| TransportConfig::from_name(name).expect("listed");
-    let order = ("order".to_string(), values(&[]));
+    let order = choose("order", &values(&[])).expect("good values");
     let one = std::slice::from_ref(&order);
     assert_eq!(check(one, &transport("newreno")), Ok(()));
     let both = [order.clone(), order.clone()];
@@ -344,11 +344,11 @@ fn what_shims_add_to_packets_adds_up() {
     let of = |name: &str| {
         let entry = ENTRIES.iter().find(|entry| entry.name == name);
         let params = entry.expect("listed").params;
-        (name.to_string(), Values::defaults(params))
+        choose(name, &Values::defaults(params)).expect("its defaults")
     };
     for entry in ENTRIES {
-        assert!(adds(&[of(entry.name)]) <= nature(entry.name).adds);
+        assert!(of(entry.name).adds() <= nature(entry.name).adds);
     }
-    assert_eq!(adds(&[of("order"), of("mark")]), 7);
+    assert_eq!(longest(&[of("order"), of("mark")], 1).adds, 7);
     assert_eq!(longest(&[of("mark")], 1460).ip(), 1507);
 }

@@ -7,7 +7,7 @@ use crate::draw::chance;
 use crate::row::Row;
 use crate::settings::{Setting, listed_settings};
 use path::Path;
-use sidestep_transport::shim::{AnyShim, Counters, ENTRIES, Shim, Up, build};
+use sidestep_transport::shim::{AnyShim, Chosen, Counters, ENTRIES, Shim, Up, build, choose};
 use sidestep_types::{Entry, FlowId, Kind, Packet, Seed, Tag, Time, Value, Values};
 
 /// Waits that run out, and rooms that are full, within a few steps.
@@ -45,7 +45,7 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     let mut rng = seed.stream(("shim", entry.name, u64::from(number)));
     let mut order = build(entry.name, &setting.values).expect("it was built before");
     let counts = ["remaining", "remaining", "packets", "bytes"][rng.below(4) as usize];
-    order.beside(&[("mark".to_string(), marks_by(counts))]);
+    order.beside(&[marks_by(counts)]);
     let mut path = Path::new(counts);
     let mut second = false;
     let row = |step| {
@@ -77,12 +77,12 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     (0..STEPS).map(row).collect()
 }
 
-/// Values of marks that count so.
-fn marks_by(word: &str) -> Values {
+/// Marks that count so.
+fn marks_by(word: &str) -> Chosen {
     let mark = ENTRIES.iter().find(|entry| entry.name == "mark");
     let mut values = Values::defaults(mark.expect("it is listed").params);
     values.set("by", Value::Word(word.to_string()));
-    values
+    choose("mark", &values).expect("good values")
 }
 
 /// What ordering hears of.

@@ -241,20 +241,17 @@ fn values(entry: &Entry, row: &Row) -> Values {
 
 fn ask(loaded: &Loaded, entry: &Entry, row: &Row) -> Said {
     let (values, salt) = (values(entry, row), hex(row, "salt_hex"));
-    let own = (entry.name.to_string(), values);
     let is_route = row.cell("hops").is_some();
+    let route = is_route.then(|| route::choose(entry.name, &values).expect("good values"));
+    let buffer = (!is_route).then(|| buffer::choose(entry.name, &values).expect("good values"));
     let capacity = match text(row, "capacity_packets") {
         "" => Size::Bytes(Size8(number(row, "capacity_bytes"))),
         packets => Size::Packets(packets.parse().expect("a number")),
     };
     let capacity = Capacity::PerPort(capacity);
-    let (route, buffer) = if is_route {
-        (Some(&own), None)
-    } else {
-        (None, Some(&own))
-    };
     let ports = (number(row, "ports") as u32, hex(row, "to_switch_mask_hex"));
-    let rule = Rule::of(route, buffer, ports, capacity, salt).expect("a policy of the program");
+    let rule = Rule::of(route.as_ref(), buffer.as_ref(), ports, capacity, salt);
+    let rule = rule.expect("a policy of the program");
     let hops: Vec<&str> = text(row, "hops").split_whitespace().collect();
     let ingress = text(row, "ingress_port").parse().unwrap_or(u8::MAX);
     let carries = text(row, "kind") == "data" && number(row, "payload_bytes") > 0;

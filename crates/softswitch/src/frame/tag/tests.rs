@@ -88,7 +88,7 @@ fn a_switch_reads_the_same_packet_behind_either_tag() {
     for sample in [Sample::tcp(1, 2, 100), Sample::tcp(1, 2, 100).over_v6()] {
         let plain = sample.bytes();
         let frame = read(&plain).unwrap();
-        for carry in Carry::ALL {
+        for &carry in Carry::ALL {
             let Some(bytes) = tagged(&plain, carry, SAID) else {
                 assert!(frame.ip_destination(&plain).unwrap().is_ipv6());
                 continue;
@@ -225,7 +225,7 @@ fn a_tag_needs_room() {
 fn a_trimmed_segment_keeps_its_tag() {
     let segment = Sample::tcp(1, 2, 100);
     let over_v6 = (segment.clone().over_v6(), Carry::Ethertype);
-    let over_v4 = Carry::ALL.map(|carry| (segment.clone(), carry));
+    let over_v4 = Carry::ALL.iter().map(|carry| (segment.clone(), *carry));
     for (sample, carry) in over_v4.into_iter().chain([over_v6]) {
         let plain = sample.bytes();
         let mut bytes = tagged(&plain, carry, SAID).unwrap();

@@ -15,7 +15,6 @@ use super::connections::Connections;
 use super::{Edge, Shims};
 use crate::frame::End;
 use crate::machine::Machine;
-use crate::setup::Named;
 use sidestep_transport::shim;
 use sidestep_types::{PortId, Time};
 
@@ -51,8 +50,8 @@ impl Machine {
 }
 
 /// Does a shim mark by what remains of messages?
-fn asks_for_sizes((name, values): &Named) -> bool {
-    shim::nature(name).tags && values.word("by") == "remaining"
+fn asks_for_sizes(shim: &shim::Chosen) -> bool {
+    shim.nature().tags && shim.values().word("by") == "remaining"
 }
 
 impl Shims {

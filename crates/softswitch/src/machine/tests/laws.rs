@@ -214,7 +214,7 @@ fn capacity_is_kept(setup: &Setup, counters: &Counters) -> Result<(), TestCaseEr
     let Capacity::PerPort(size) = setup.decision.capacity else {
         return Ok(());
     };
-    if setup.decision.buffer.0 == "trim" {
+    if setup.decision.buffer.name() == "trim" {
         return Ok(());
     }
     for port in &counters.ports {

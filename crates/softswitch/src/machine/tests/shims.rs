@@ -484,7 +484,7 @@ fn with_mark(by: &str) -> Setup {
     let entry = entry.iter().find(|entry| entry.name == "mark").unwrap();
     let mut values = sidestep_types::Values::defaults(entry.params);
     values.set("by", sidestep_types::Value::Word(by.into()));
-    setup.ports[0].shims = vec![("mark".to_string(), values)];
+    setup.ports[0].shims = vec![sidestep_transport::shim::choose("mark", &values).unwrap()];
     setup
 }
 

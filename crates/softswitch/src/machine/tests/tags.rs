@@ -8,7 +8,7 @@ use crate::frame::{
 use crate::machine::{Announced, Machine, PortCounters};
 use crate::setup::Setup;
 use proptest::prelude::*;
-use sidestep_types::{PortId, Time};
+use sidestep_types::{PortId, Time, Words};
 
 const SYN: u8 = 2;
 const ACK: u8 = 16;
@@ -16,12 +16,12 @@ const FIN: u8 = 1;
 
 /// Hosts 1 to 3 mark, with these settings beside `carry`; ports 3 and 4 lead to switches.
 fn marking(carry: Carry, mark: &str, switch: &str) -> Setup {
-    let tags = format!("tags = {:?}\n{switch}", carry.name());
+    let tags = format!("tags = {:?}\n{switch}", carry.word());
     let mut setup = config(&tags, "1 Gbps");
     let text = format!(
         "[switch]\n{tags}\n[[port]]\ninterface = \"p\"\nrate = \"1 Gbps\"\n\
          shims = [\"mark\"]\nmark = {{ carry = {:?}, {mark} }}\n",
-        carry.name()
+        carry.word()
     );
     let read = Setup::read("m.toml", &text).unwrap_or_else(|problems| panic!("{problems:?}"));
     for port in &mut setup.ports[..3] {
@@ -84,7 +84,7 @@ fn counted(machine: &mut Machine, port: usize) -> PortCounters {
 
 #[test]
 fn data_of_a_host_leaves_with_a_tag_and_all_else_without() {
-    for carry in Carry::ALL {
+    for &carry in Carry::ALL {
         let mut machine = machine(carry, "by = \"bytes\"", "");
         let tag = |number, again, first| {
             Some(WireTag {
@@ -114,7 +114,7 @@ fn data_of_a_host_leaves_with_a_tag_and_all_else_without() {
 
 #[test]
 fn no_host_sees_a_tag_whether_or_not_it_has_shims() {
-    for carry in Carry::ALL {
+    for &carry in Carry::ALL {
         let mut setup = marking(carry, "", "");
         setup.ports[1].shims.clear();
         let mut machine = Machine::new(&setup).unwrap();
@@ -219,7 +219,7 @@ fn switches_order_by_the_number_and_its_repeats() {
         Some(says(1001, 1)),
         Some(says(480, 0)),
     ];
-    for carry in Carry::ALL {
+    for &carry in Carry::ALL {
         // 1001 >> 1 = 500, >> 3 = 125; what has no tag is last.
         let setup = marking(carry, "", &by(""));
         assert_eq!(order(&setup, &some), [3, 2, 1, 0]);
@@ -428,7 +428,7 @@ fn announce(machine: &mut Machine, us: u64, port: u16, bytes: u64) -> Result<(),
 
 #[test]
 fn the_tag_of_what_was_announced_says_what_is_left_of_it() {
-    for carry in Carry::ALL {
+    for &carry in Carry::ALL {
         let mut machine = machine(carry, "by = \"remaining\"", "");
         let port = out(0, SYN, 0).ports.0;
         assert_eq!(sends(&mut machine, 0, carry, &out(0, SYN, 0)), None);

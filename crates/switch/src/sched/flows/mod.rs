@@ -19,7 +19,7 @@ use exact::{Exact, MOST_PLACES, Seen};
 use sidestep_types::{Kind, Packet, Refusal, Settings, Time, Words};
 
 /// How flows are counted, for a scheduler that does without.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct Counting {
     /// how flows are counted, for policies that go by their number; the paper does not say
     #[setting(default = "off", off = "off")]
@@ -38,7 +38,7 @@ pub enum Count {
 }
 
 /// How large tables and bitmaps are, and how long they remember.
-#[derive(Settings)]
+#[derive(Clone, Settings)]
 pub struct CountBy {
     /// flows that the table of a class holds, with count = "exact"; 48 B each; assumed
     #[setting(default = "4096", range = 1..=MOST_PLACES, beside(count = "exact"))]

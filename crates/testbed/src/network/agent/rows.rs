@@ -119,8 +119,7 @@ fn build(folder: &Path, settings: &str) -> PathBuf {
             .unwrap();
         values.set(param.name, Value::parse(text, param).unwrap());
     }
-    let agent = scene::agent(&[(SHIM.to_string(), values)])
-        .unwrap()
-        .unwrap();
+    let agent = shim::choose(SHIM, &values).unwrap();
+    let agent = scene::agent(&[agent]).unwrap().unwrap();
     bpf::rows::build(folder, "rows.c", &defines(agent))
 }

@@ -12,11 +12,13 @@
 //! **Deviations**   none of the paper under `Rotate`, whose fault comes with it: a 1 that leaves the number
 //!                  at the low end returns at the high end, so that an odd number becomes one of the largest.
 
+use sidestep_types::Words;
+
 /// The largest count of retransmissions: 4 bits; further ones count as this.
 pub const MOST_COUNTED: u8 = 15;
 
 /// Who makes a rank of the number and the count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Words, serde::Serialize, serde::Deserialize)]
 pub enum Rule {
     /// Every switch, by a shift.
     Shift,

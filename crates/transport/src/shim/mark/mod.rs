@@ -102,7 +102,7 @@ struct Flow {
 }
 
 /// Settings of [`Mark`].
-#[derive(sidestep_types::Settings)]
+#[derive(Clone, sidestep_types::Settings)]
 #[settings(check)]
 pub struct MarkSettings {
     /// the number: bytes of the message still to be sent, or, where sizes are unknown, packets or bytes sent before
@@ -125,7 +125,7 @@ pub struct MarkSettings {
     /// number and count travel and each switch shifts (Vertigo's simulator), or the host rotates the number (Vertigo),
     /// which makes an odd one the largest
     #[setting(default = "shift")]
-    boosting: Boost,
+    boosting: Rule,
     /// how repeats are found: by what is outstanding (as Vertigo's host), or by a cuckoo filter (Vertigo)
     #[setting(default = "exact")]
     repeats: Repeats,
@@ -158,13 +158,6 @@ enum Carry {
     Option,
 }
 
-/// The words for [`Rule`].
-#[derive(Clone, Copy, Words)]
-enum Boost {
-    Shift,
-    Rotate,
-}
-
 /// How repeats are found.
 #[derive(Clone, Copy, PartialEq, Words)]
 enum Repeats {
@@ -182,12 +175,8 @@ impl MarkSettings {
     }
 
     fn boosting(&self) -> Result<Boosting, Refusal> {
-        let rule = match self.boosting {
-            Boost::Rotate => Rule::Rotate,
-            Boost::Shift => Rule::Shift,
-        };
         let refused = || Refusal::of("boost", "must be 1, 2, 4 or 8").got(self.boost);
-        Boosting::new(rule, self.boost).ok_or_else(refused)
+        Boosting::new(self.boosting, self.boost).ok_or_else(refused)
     }
 }
 

@@ -42,10 +42,10 @@ mod timers;
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, VecDeque};
 
-use sidestep_types::{About, FlowId, Packet, Refusal, Size, Time, Values};
+use sidestep_types::{About, FlowId, Packet, Refusal, Size, Time};
 
 use super::registry::Registered;
-use super::{Counters, Nature, Shim, Up, nature};
+use super::{Chosen, Counters, Nature, Shim, Up};
 use place::Axis;
 use settings::{By, OrderSettings, Rule, Settings};
 use stream::{Meets, Span, Stream};
@@ -349,10 +349,9 @@ impl Order {
 }
 
 impl Shim for Order {
-    fn beside(&mut self, stack: &[(String, Values)]) {
-        let tags = |(name, _): &&(String, Values)| nature(name).tags;
-        if let Some((_, values)) = stack.iter().find(tags) {
-            self.count_by(&values.word("by"));
+    fn beside(&mut self, stack: &[Chosen]) {
+        if let Some(mark) = stack.iter().find(|shim| shim.nature().tags) {
+            self.count_by(&mark.values().word("by"));
         }
     }
 

@@ -15,7 +15,7 @@ pub(super) struct Settings {
 }
 
 /// What can be set about it.
-#[derive(sidestep_types::Settings)]
+#[derive(Clone, sidestep_types::Settings)]
 pub struct OrderSettings {
     /// what says which data is next: its sequence number, or what its host's tag says is left of the message, as in the
     /// paper

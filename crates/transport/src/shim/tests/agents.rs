@@ -323,7 +323,7 @@ fn an_agent_is_refused_below_a_sender_that_does_not_go_by_duplicates_alone() {
         TransportConfig::from(tcp)
     };
     for name in ["agent-ecn", "agent-droptail"] {
-        let agent = [(name.to_string(), read(name, &[]))];
+        let agent = [choose(name, &read(name, &[])).expect("its defaults")];
         let said = |transport: &TransportConfig| {
             check(&agent, transport).map_err(|(at, why)| {
                 assert_eq!((at, &why.params[..]), (name, &["shims"][..]));

@@ -184,7 +184,8 @@ proptest! {
         release in prop_oneof![Just("paper"), Just("simulator")],
         counts: bool,
     ) {
-        let mut order = Order::from_values(&words(by, release)).expect("good values");
+        let settings = sidestep_types::Settings::read(&words(by, release)).expect("good values");
+        let mut order = Order::build(settings).expect("good values");
         order.count_by(match tags {
             Tags::Packets => "packets",
             Tags::Bytes => "bytes",

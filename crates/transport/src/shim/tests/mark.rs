@@ -334,7 +334,7 @@ fn values_that_cannot_be_had_are_refused() {
 #[test]
 fn an_option_is_refused_where_segments_leave_it_no_room() {
     let with = |carry: &str, mss: u32| {
-        let shims = [("mark".to_string(), read(&[("carry", carry)]))];
+        let shims = [choose("mark", &read(&[("carry", carry)])).expect("good values")];
         check_mss(&shims, mss).map_err(|(name, why)| (name.to_string(), why.to_string()))
     };
     assert_eq!(with("option", 1452), Ok(()));
@@ -345,10 +345,11 @@ fn an_option_is_refused_where_segments_leave_it_no_room() {
         Err(("mark".to_string(), why.to_string()))
     );
     assert_eq!(with("ethertype", 9000), Ok(()));
-    let shims = [("mark".to_string(), read(&[("carry", "option")]))];
+    let shims = [choose("mark", &read(&[("carry", "option")])).expect("good values")];
     let dctcp = TransportConfig::from_name("dctcp").expect("listed");
     assert_eq!(check(&shims, &dctcp).expect_err("mss 1460").0, "mark");
-    assert_eq!([adds(&shims), longest(&shims, 1452).ip()], [8, 1500]);
+    let longest = longest(&shims, 1452);
+    assert_eq!([longest.adds, longest.ip()], [8, 1500]);
 }
 
 /// Sends or acknowledges: a number of the next packets, again or for the first time.

@@ -47,7 +47,8 @@ fn by_remaining(release: &str) -> Stack {
 fn counting(by: &str, release: &str) -> Stack {
     let word = |word: &str| Value::Word(word.to_string());
     let set = values(&[("by", word("remaining")), ("release", word(release))]);
-    let mut order = Order::from_values(&set).expect("good values");
+    let mut order = Order::build(sidestep_types::Settings::read(&set).expect("good values"))
+        .expect("good values");
     order.count_by(by);
     let mut stack = Stack::of(vec![AnyShim::Order(order)]);
     stack.open(FLOW, None);
@@ -463,7 +464,7 @@ fn without_room_the_gaps_are_given_up_or_stay() {
 fn ordering_by_tags_is_refused_without_tags_and_above_subflows() {
     let transport = |name| TransportConfig::from_name(name).expect("listed");
     let set = values(&[("by", Value::Word("remaining".into()))]);
-    let stack = [("order".to_string(), set.clone())];
+    let stack = [choose("order", &set).expect("good values")];
     let said = |name| {
         let (at, why) = check(&stack, &transport(name)).expect_err("refused");
         assert_eq!((at, &why.params[..]), ("order", &["by"][..]));
@@ -476,6 +477,6 @@ fn ordering_by_tags_is_refused_without_tags_and_above_subflows() {
     );
     assert!(said("mptcp").contains("on each its sizes have gaps"));
     // The other way to order needs neither.
-    let plain = [("order".to_string(), values(&[]))];
+    let plain = [choose("order", &values(&[])).expect("its defaults")];
     assert_eq!(check(&plain, &transport("mptcp")), Ok(()));
 }

@@ -5,7 +5,8 @@ use crate::shim::mark::MOST_REMEMBERED;
 
 /// A flow of so many bytes, if its size is known, at a host that remembers so many packets.
 fn forgetful(set: &[(&'static str, &str)], size: Option<u64>, room: usize) -> Stack {
-    let mark = Mark::from_values(&read(set)).expect("good values");
+    let mark = Mark::build(sidestep_types::Settings::read(&read(set)).expect("good values"))
+        .expect("good values");
     let mut stack = Stack::of(vec![AnyShim::Custom(Box::new(mark.with_room(room)))]);
     stack.open(FLOW, size);
     stack
