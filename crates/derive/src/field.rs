@@ -82,8 +82,12 @@ impl<'a> Setting<'a> {
             "above" => self.above = Some(tokens(meta.value()?)?),
             "because" => self.because = Some(meta.value()?.parse()?),
             "beside" => meta.parse_nested_meta(|other| {
-                let words =
-                    Punctuated::<LitStr, Token![|]>::parse_separated_nonempty(other.value()?)?;
+                let words = match other.input.peek(Token![=]) {
+                    true => {
+                        Punctuated::<LitStr, Token![|]>::parse_separated_nonempty(other.value()?)?
+                    }
+                    false => Punctuated::new(),
+                };
                 let words = words.into_iter().collect();
                 self.beside = Some((other.path.require_ident()?.to_string(), words));
                 Ok(())

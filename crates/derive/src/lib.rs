@@ -25,6 +25,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `key = "max"`, where the field is called otherwise
 /// - `range = 1..=1000`, or `above = 0`, and `because = "…"`, which follows after a colon in the message
 /// - `beside(per = "flow" | "destination")`: it has an effect only where the setting `per` is one of these words
+/// - `beside(latency)`: it has an effect only where the setting `latency` is not off
 /// - `bytes`: a whole number that is written as bytes
 /// - `flatten`: the field's own settings stand here; with `flatten = Group` those of `Group`, from which the field is made
 /// - `common`: it has its row in another table

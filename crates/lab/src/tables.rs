@@ -171,19 +171,19 @@ pub(crate) struct ProbeSettings {
     #[setting(default = "off", off = "off")]
     pub drops: Option<Time>,
     /// window of the spread: queues at its end, use over it; assumed
-    #[setting(default = "10 ms")]
+    #[setting(default = "10 ms", beside(spread))]
     pub spread_window: Time,
     /// latency is taken of so-many-th data packets of each host and workload; 1 is every one; assumed
-    #[setting(default = "100")]
+    #[setting(default = "100", beside(latency))]
     pub latency_every: u64,
     /// from when on the goodput of endless flows is taken; assumed: all of the run
     #[setting(default = "0 us")]
     pub flows_from: Time,
     /// windows of the spread that begin before it do not count; assumed: all do
-    #[setting(default = "0 us")]
+    #[setting(default = "0 us", beside(spread))]
     pub spread_from: Time,
     /// data packets sent before it have no latency; assumed: all have
-    #[setting(default = "0 us")]
+    #[setting(default = "0 us", beside(latency))]
     pub latency_from: Time,
     /// draws of hashes over which max-min fair shares are worked out; 0 works out none
     #[setting(default = "0")]

@@ -35,8 +35,8 @@ pub struct Param {
     pub off: Option<&'static str>,
     /// A word that is taken instead of a value of its unit; reads as [`Value::Word`].
     pub word: Option<&'static str>,
-    /// Another parameter of the same table and those of its words beside which this one means something; `None` when it
-    /// always does.
+    /// Another parameter of the same table and those of its words beside which this one means something, where there are
+    /// none all but the word for "off"; `None` when it always does.
     pub beside: Option<(&'static str, &'static [&'static str])>,
     /// What it is, in one line, with where the default comes from.
     pub doc: &'static str,

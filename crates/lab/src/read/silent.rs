@@ -138,40 +138,25 @@ impl Reader<'_> {
 
     fn probes_of_nothing(&self, scenario: &Scenario, plan: Option<&Plan>) -> Vec<String> {
         let probe = &scenario.probe;
-        // Where too many flows were planned to draw them, nobody knows.
+        let is_off = |key: &str| {
+            let key = format!("probe.{key}");
+            (scenario.settings.iter()).any(|setting| setting.key == key && setting.value == "off")
+        };
+        let beside = PROBE.iter().filter_map(|param| {
+            let (other, _) = param.beside?;
+            is_off(other).then(|| (param.name, format!("{other} is off in [probe]")))
+        });
+        // Two keys, and flows, that `beside` cannot say. Where too many flows were planned to draw them, nobody knows.
+        let looks = probe.links.is_some() || probe.neighbours.is_some();
         let endless = plan.is_none_or(|plan| plan.flows.iter().any(FlowPlan::is_endless));
-        let idle = [
-            (
-                "latency_every",
-                !probe.latency.is_empty(),
-                "latency is off in [probe]",
-            ),
-            (
-                "latency_from",
-                !probe.latency.is_empty(),
-                "latency is off in [probe]",
-            ),
-            (
-                "spread_from",
-                !probe.spread.is_empty(),
-                "spread is off in [probe]",
-            ),
-            (
-                "hot",
-                probe.links.is_some() || probe.neighbours.is_some(),
-                "links and neighbours are off in [probe]",
-            ),
-            (
-                "spread_window",
-                !probe.spread.is_empty(),
-                "spread is off in [probe]",
-            ),
+        let others = [
+            ("hot", looks, "links and neighbours are off in [probe]"),
             ("flows_from", endless, "every flow has an end"),
         ];
-        let idle = idle
-            .into_iter()
-            .filter(|(name, used, _)| !used && says_more(scenario, PROBE, "probe", name));
-        idle.map(|(name, _, beside)| {
+        let others = others.into_iter().filter(|(_, used, _)| !used);
+        let idle = beside.chain(others.map(|(name, _, why)| (name, why.to_string())));
+        let idle = idle.filter(|(name, _)| says_more(scenario, PROBE, "probe", name));
+        idle.map(|(name, beside)| {
             placed(
                 self.said_at(&["probe", name]).as_ref(),
                 format!("probe.{name} has no effect: {beside}"),

@@ -1,4 +1,5 @@
-//! Keys that were given and that nothing in the scenario reads.
+//! Keys that were given and that nothing in the scenario reads: of a shim, a transport or a switch that is not there,
+//! where `beside` goes by the words of another key of one table.
 
 use super::parts::Part;
 use crate::scenario::{Scenario, Setting};
