@@ -234,12 +234,11 @@ fn simulate(
     let rows = Rows::default();
     world.set_buffers(|switch| {
         let many = ports[switch.0 as usize].len() as u16;
-        let (name, values) = &config.switch.buffer;
         let salt = sidestep_sim::policy_salt(seed, switch.0);
         AnyBuffer::Custom(Box::new(Recorded {
             switch: switch.0,
             ports: many,
-            inner: AnyBuffer::build(name, values, many, salt).expect("the scenario's policy"),
+            inner: (config.switch.buffer.build(many, salt)).expect("the scenario's policy"),
             rows: rows.clone(),
         }))
     });
