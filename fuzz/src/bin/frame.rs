@@ -10,10 +10,11 @@ use sidestep_softswitch::frame::{
     take_tag, tell, trim,
 };
 use sidestep_softswitch::setup::Mac;
+use sidestep_types::Words;
 use std::net::IpAddr;
 
 fuzz_target!(|bytes: &[u8]| {
-    for carry in Carry::ALL {
+    for &carry in Carry::ALL {
         tags(bytes, carry);
     }
     let Ok(frame) = read(bytes) else {

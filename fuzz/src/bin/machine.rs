@@ -11,7 +11,7 @@ use sidestep_softswitch::frame::{
 };
 use sidestep_softswitch::machine::{Change, Counters, Machine, PortCounters};
 use sidestep_softswitch::setup::Setup;
-use sidestep_types::{BitRate, PortId, Time};
+use sidestep_types::{BitRate, PortId, Time, Words};
 
 /// A switch, and what comes in.
 #[derive(Arbitrary, Debug)]
@@ -146,7 +146,7 @@ fn setup(which: u8, tags: Option<(Carry, u8)>) -> Setup {
     }
     .to_string();
     if let Some((carry, which)) = tags {
-        let carry = carry.name();
+        let carry = carry.word();
         let by = ["remaining", "packets", "bytes"][usize::from(which % 3)];
         let repeats = ["exact", "cuckoo"][usize::from(which % 2)];
         let boosting = ["shift", "rotate"][usize::from(which / 2 % 2)];
