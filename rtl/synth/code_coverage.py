@@ -24,8 +24,8 @@ SRC = HERE.parent / "src"
 COUNTS = Path(os.environ.get("RTL_BUILD", HERE.parent.parent / "target" / "rtl")) / "coverage"
 
 # Why no test is there: the cell, a part of the line, the reason.
-AT_BUILD = "a function of constants, worked out when the model is built"
-NEVER_HELD = "in the switch its words are always taken; that it holds them is proved"
+AT_BUILD = "function of constants, evaluated when the model is built"
+NEVER_HELD = "in the switch its words are always accepted; a proof shows that it holds them"
 REASONS = [
     ("lfsr", "function automatic [Width-1:0] leap(", AT_BUILD),
     ("lfsr", "for (i = 0; i < Leap;", AT_BUILD),
@@ -102,12 +102,14 @@ def table(passed, builds):
         places.append([f"`{source}:{line}`", ", ".join(dict.fromkeys(what)), "`" + text.replace("|", "\\|") + "`", reason(source, text, used)])
     text = (
         "# Which lines the simulations run\n\n"
-        "Made by `bash rtl/run.sh --coverage`, which runs `rtl/synth/code_coverage.py --write`: Verilator's counts over the tests that run on it,\n"
-        "all builds together; these are listed at the end. Beside these counts are the bins of each test, which say what was seen and not only that it ran. Not counted are Icarus,\n"
-        "the conformance benches, the proofs and what stands under `FORMAL`.\n\n"
-        "*Blocks and branches* are what Verilator counts of lines: each block of statements, and each side of `if`, `case` and `?:`; an `assign` of plain\n"
-        "operators has none, nor has what no build generates. *Toggles* are of each bit of each signal, up and down; a parameter that is a port, the upper bits of\n"
-        "counters (a tenth of all there are) and the upper half of an address never toggle.\n\n"
+        "Verilator counted the blocks, branches and signal bits that the tests on it exercise, over all builds together.\n"
+        "`bash rtl/run.sh --coverage` runs the tests and writes this page (`rtl/synth/code_coverage.py --write`).\n\n"
+        "- *Blocks and branches*: each block of statements, and each side of `if`, `case` and `?:`. An `assign` of plain\n"
+        "  operators has none, and code that no build generates is not counted.\n"
+        "- *Toggles*: each bit of each signal, up and down. A parameter that is a port, the upper bits of\n"
+        "  counters (a tenth of all) and the upper half of an address never toggle.\n"
+        "- Not counted: Icarus, the conformance benches, the proofs, and code under `FORMAL`.\n"
+        "- The functional bins of each test record which events occurred, not only that a line ran.\n\n"
         + rows(["source", "blocks and branches", "", "toggles", ""], lines)
         + "\n\n## Never run\n\n"
         + (rows(["place", "what", "line", "why"], places) if places else "Nothing.")
