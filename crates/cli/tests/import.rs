@@ -111,7 +111,7 @@ fn a_list_of_ones_own_runs_after_an_import() {
         ),
         (
             "start_s,src,dst,size\n1763712000.5,h1,h2,1 kB\n",
-            "from the run's begin; `sidestep import` lets the first flow start at 0, got \"1763712000.5 s\", which is too large",
+            "after the start of the run; `sidestep import` shifts the first flow to 0, got \"1763712000.5 s\", which is too large",
         ),
     ] {
         room.file("mine.flows.csv", list);
@@ -238,7 +238,7 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
         ),
         (
             &["import", &triggers],
-            "incast.cm:7: expected connections with a start",
+            "incast.cm:7: expected a connection with a start",
         ),
     ] {
         let done = room.run(args).with_status(2);

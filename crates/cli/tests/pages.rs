@@ -116,7 +116,7 @@ fn a_run_leaves_a_page_and_says_where() {
     // The most wanted parts come first: a few rows of numbers, then verdicts, then plots.
     let order = [
         "<h2 id=\"short-head\">In short</h2>",
-        ">queries, ms</th>",
+        ">queries, p99, ms</th>",
         ">the paper says</th>",
         "<h3>Plots</h3>",
         "<h3>Numbers</h3>",

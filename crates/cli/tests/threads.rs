@@ -64,13 +64,13 @@ fn what_cannot_be_cut_is_refused_with_the_reason() {
             "kind = \"fat_tree\"\nk = 4\ndelay = \"50 us\"",
             "kind = \"single_switch\"\nhosts = 16\n",
             &["--threads", "2"],
-            "at one switch",
+            "attached to one switch",
         ),
         (
             "delay = \"50 us\"",
             "delay = \"0 us\"",
             &["--threads", "2"],
-            "cables without delay",
+            "without delay",
         ),
         (
             "",

@@ -99,7 +99,7 @@ fn every_value_has_its_source_and_decides_the_run() {
     assert_eq!(source("change.2.reroute"), ("500 us", "assumed: a guess"));
     let (value, from) = source("change.1.reroute");
     assert!(
-        value == "1 ms" && from.starts_with("assumed: after which time"),
+        value == "1 ms" && from.starts_with("assumed: time until next hops follow"),
         "{from}"
     );
     assert_eq!(read(GOOD, &["change=[]"]).schemes[0].config.changes, []);

@@ -165,7 +165,7 @@ fn a_parameter_of_all_reaches_a_workload_whose_kind_alone_takes_it() {
         .err()
         .expect("no scheme and no workload has subflows");
     assert!(
-        why[0].to_string().contains("has no \"subflows\""),
+        why[0].to_string().contains("has no setting \"subflows\""),
         "{why:?}"
     );
 }

@@ -181,11 +181,11 @@ fn warnings_say_at_which_switches() {
         );
     };
     starts(
-        "at core: the transport slows",
+        "at core: the transport reacts",
         &warned(
             &format!("{core}buffer = \"droptail\"\n"),
             &[],
-            "marks nothing",
+            "marks no packets",
         ),
     );
     starts(
@@ -205,7 +205,7 @@ fn warnings_say_at_which_switches() {
         ),
     );
     starts(
-        "detours hide",
+        "detours prevent",
         &warned(
             &format!("{core}buffer = \"droptail\"\n"),
             &sets,

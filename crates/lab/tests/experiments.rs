@@ -283,7 +283,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "{ is = \"long\" }",
             "{ is = \"long\", \"workload.query.rate\" = \"1 /s\" }",
-            "a.toml:10:1: sweep: \"workload.query.rate\" sets \"workload.query.rate\" already",
+            "a.toml:10:1: sweep: \"workload.query.rate\" already sets \"workload.query.rate\"",
         ),
         (
             "rto = [",
@@ -372,7 +372,7 @@ fn what_is_wrong_is_said_with_its_place() {
     let said = read(GOOD, &["rto=shrt"], false).err().unwrap();
     assert_eq!(
         said,
-        "--set rto=shrt: \"rto\" has no \"shrt\"; did you mean \"short\"?"
+        "--set rto=shrt: axis \"rto\" has no value \"shrt\"; did you mean \"short\"?"
     );
 }
 

@@ -289,7 +289,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
         ),
         (
             vec!["scheme.dibs.transport.kind=newreno"],
-            "scheme dibs: detours hide losses",
+            "scheme dibs: detours prevent losses",
         ),
         (
             vec!["scheme.dibs.transport.fast_retransmit=3"],

@@ -456,7 +456,7 @@ fn a_recording_of_measured_queues_alone_is_answered() {
     let told = player.happenings((0, 10), 9, &Only::default()).unwrap();
     assert_eq!(
         told[1].says,
-        "the queue of s to a is measured: it holds 1 of 100 packets, 1.5 kB"
+        "the queue from s to a is measured: it holds 1 of 100 packets, 1.5 kB"
     );
     assert_eq!(player.waiting(500, 1).unwrap(), []);
     assert!(player.journey(0).is_err() && player.query(0).is_err());

@@ -167,7 +167,7 @@ mod tests {
                     lost: Some(3),
                     ..good()
                 },
-                "3 frames lost",
+                "3 frames were lost",
             ),
             (
                 Attempt {

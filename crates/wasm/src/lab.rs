@@ -395,7 +395,7 @@ mod tests {
         let rows = "start_us,src,dst,size_bytes\n1,0,3,1000\n2,0,0,1000\n";
         let mut lab = Lab::default();
         let none = call(&mut lab, "check", json!({ "toml": toml })).unwrap_err();
-        assert!(none.message.contains("none is"), "{}", none.message);
+        assert!(none.message.contains("none was given"), "{}", none.message);
         let args = json!({"toml": toml, "files": {"flows.csv": rows}});
         let wrong = call(&mut lab, "check", args).unwrap_err();
         assert!(wrong.message.contains("flows.csv:3"), "{}", wrong.message);

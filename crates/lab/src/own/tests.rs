@@ -262,7 +262,7 @@ fn what_is_written_names_the_policy_and_does_not_read_as_another() {
     let Err(problems) = Scenario::read("t.toml", &own, &[], &NoFiles) else {
         panic!("it reads");
     };
-    let says = "buffer \"python:Mine\" is unknown; it is a policy that the caller of a run brings";
+    let says = "buffer \"python:Mine\" is unknown; such a policy comes from the calling program";
     assert!(problems[0].to_string().contains(says), "{problems:?}");
     scenario.keep_schemes(&["mine".into()]);
     let written = scenario.to_toml();

@@ -197,8 +197,8 @@ mod tests {
         probed.thinned.insert("use_spread".into(), 9);
         probed.samples.insert("use_spread".into(), vec![0.5; 3]);
         let said = [
-            "the log of detours is full: it holds the first 0, and 7 more happened",
-            "the sample use_spread was thinned: it holds 3 of 9 values, evenly",
+            "the log of detours is full: it holds the first 0, and 7 more were not logged",
+            "the sample use_spread was thinned: it holds 3 of 9 values, evenly spaced",
         ];
         assert_eq!(probed.notes(), said);
     }

@@ -58,8 +58,8 @@ fn what_cannot_be_probed_is_refused_where_it_stands() {
         ),
         (
             "probe.goodput=10 ns",
-            "--set probe.goodput=10 ns: probe.goodput: 800000 windows of 2 workloads are more than \
-             1000000 values",
+            "--set probe.goodput=10 ns: probe.goodput: 800000 windows times 2 workloads are more than \
+             1000000 values; use a longer window",
         ),
         (
             "probe.drops=10 ns",

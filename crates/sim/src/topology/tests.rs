@@ -420,11 +420,11 @@ fn hyperx_has_its_closed_form_counts_and_diameter() {
     );
     assert_eq!(
         said("hyperx", &[("shape", "200x100"), ("hosts_per_switch", "1")]),
-        "hosts_per_switch and shape: expected at most 256 ports a switch, got 299"
+        "hosts_per_switch and shape: expected at most 256 ports per switch, got 299"
     );
     assert_eq!(
         said("hyperx", &[("shape", "256x256x256x256x256x256x256x256")]),
-        "hosts_per_switch and shape: expected at most 256 ports a switch, got 2044"
+        "hosts_per_switch and shape: expected at most 256 ports per switch, got 2044"
     );
     assert_eq!(
         said("hyperx", &[("shape", "30x30x30x30x30x30x30")]),

@@ -92,7 +92,7 @@ fn what_does_not_go_together_is_refused() {
     );
     assert_eq!(
         said("query", 64, &[("connection", "persistent")]),
-        "connection = \"persistent\" needs a request, got request = \"off\""
+        "connection = \"persistent\" needs a request to share with, got request = \"off\""
     );
     assert_eq!(
         said("background", 64, &[("think", "1 us")]),
@@ -125,7 +125,7 @@ fn what_does_not_go_together_is_refused() {
         said("background", 64, &[("inter_arrival", "off"), ("load", "0")])
             .contains("load must be above 0")
     );
-    assert!(said("background", 64, &[("cdf", "nope")]).starts_with("\"nope\" is not a shipped"));
+    assert!(said("background", 64, &[("cdf", "nope")]).starts_with("\"nope\" is neither a shipped"));
     assert_eq!(said("incast", 9, &[]), "degree must be from 1 to 8, got 40");
     assert_eq!(
         said("incast", 9, &[("degree", "8"), ("target", "9")]),

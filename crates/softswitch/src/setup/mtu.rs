@@ -107,7 +107,7 @@ mod tests {
             (
                 "mtu = 1501\ntags = \"option\"",
                 "",
-                "tags travel in frames of up to 1500 B",
+                "expected at most 1500 with switch.tags",
             ),
             ("mtu = 1779", "io = \"xdp\"", "has room for 1778 B"),
             ("mtu = 9000\ncapacity = \"8 kB\"", "", "capacity"),

@@ -392,7 +392,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
         (
             "interface = \"e0-up\"",
             "interface = \"e0-h0\"",
-            "\"e0-h0\" is port \"h0\" already",
+            "\"e0-h0\" already belongs to port \"h0\"",
         ),
         (
             "interface = \"e0-up\"",

@@ -152,7 +152,7 @@ fn of_a_torn_checkpoint_the_one_before_is_taken_and_of_two_the_start() {
     let told = said(room.path());
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(
-        told.iter().all(|line| line.ends_with("passed over")),
+        told.iter().all(|line| line.ends_with("skipped")),
         "{told:?}"
     );
 }

@@ -72,7 +72,7 @@ impl<S: Standings> Threshold<S> {
                     Size::Bytes(_) => bytes(held),
                 };
                 format!(
-                    "R = {} ({}): the queue takes the packet while it holds at most {} of {}, and \
+                    "rank quantile {} ({}): the queue takes the packet while it holds at most {} of {}, and \
                      it holds {held}",
                     standing.words(),
                     self.standings.why(standing),

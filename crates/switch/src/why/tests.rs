@@ -207,7 +207,7 @@ fn a_threshold_is_told_with_the_standing_that_made_it() {
     assert_eq!(verdict, Verdict::Enqueue { mark: true });
     assert_eq!(
         words,
-        "R = 0.000 (0 of the last 20 ranks sampled there are smaller): the queue takes the packet \
+        "rank quantile 0.000 (0 of the last 20 ranks sampled there are smaller): the queue takes the packet \
          while it holds at most 100 of 100, and it holds 60 packets; marked, because 60 packets ≥ \
          K = 20"
     );

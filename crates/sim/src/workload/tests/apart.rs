@@ -113,9 +113,9 @@ fn hosts_that_cannot_be_apart_are_refused() {
     let one = network(8);
     assert_eq!(
         said(&one, "permutation", &[("apart", "rack")]),
-        "apart needs at most 4 of 8 hosts in one rack for any permutation, got 8"
+        "apart needs at most 4 of the 8 hosts in one rack for a permutation, got 8"
     );
-    assert!(said(&one, "long", &[("apart", "rack")]).ends_with("in one rack for any flow, got 8"));
+    assert!(said(&one, "long", &[("apart", "rack")]).ends_with("in one rack for a flow, got 8"));
     let uneven = |left, right| topology("dumbbell", &[("left", left), ("right", right)]);
     let pairs = [("apart", "rack"), ("between", "one_way")];
     assert!(said(&uneven(5, 3), "long", &pairs).ends_with("for any pairing, got 5"));

@@ -172,6 +172,6 @@ fn a_loop_offers_nothing_that_can_be_summed() {
         (load.active, load.flows_per_s, load.wire_bps),
         (20, 0.0, 0.0)
     );
-    let drawn = "about 4980 flows are drawn for this run, enough even if the links are idle";
+    let drawn = "about 4980 flows are drawn for this run: enough even if the links are idle";
     assert_eq!(load.notes, [drawn]);
 }

@@ -72,7 +72,7 @@ fn a_switch_that_looks_at_every_queue_twice_has_fewer_ports() {
     assert_eq!(of("droptail"), None);
     let why = of("dibs").expect("33 ports");
     assert!(
-        why.contains("port: expected at most 32 where 2 of dibs"),
+        why.contains("port: expected at most 32 with 2 of dibs"),
         "{why}"
     );
 }

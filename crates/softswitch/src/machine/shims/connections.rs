@@ -562,7 +562,7 @@ mod tests {
         assert_eq!(room(&mut bed, 1, 0), Ok(()));
         let why = room(&mut bed, 1, 1).unwrap_err();
         assert!(
-            why.contains("at most 65536 connections, got 1 beside 65536"),
+            why.contains("at most 65536 connections, got 1 new ones beside 65536"),
             "{why}"
         );
         assert_eq!(room(&mut bed, 10, 1), Ok(()), "they were silent");

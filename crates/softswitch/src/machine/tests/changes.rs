@@ -177,7 +177,7 @@ fn a_detour_onto_a_dead_link_is_lost_and_one_elsewhere_is_not() {
         detours: Some(ports.iter().map(|p| PortId(*p)).collect()),
     };
     let said = machine.change(end, &open(&[1, 4])).unwrap_err();
-    assert!(said.contains("\"p1\" leads to a host"), "{said}");
+    assert!(said.contains("got \"p1\", which leads to a host"), "{said}");
     machine.change(end, &open(&[4])).unwrap();
     for n in 0..16 {
         come(&mut machine, end + FULL * (2 * n), 0..2);

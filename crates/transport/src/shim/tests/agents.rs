@@ -338,7 +338,7 @@ fn an_agent_is_refused_below_a_sender_that_does_not_go_by_duplicates_alone() {
         let pfabric = TransportConfig::from_name("pfabric").expect("listed");
         let none = said(&pfabric).unwrap_err();
         assert!(
-            none.contains("transport pfabric does not go by them"),
+            none.contains("transport pfabric does not use them"),
             "{none}"
         );
     }
@@ -444,7 +444,7 @@ fn a_run_that_goes_on_for_another_reason_says_which() {
     leave(&mut stack, 1..2);
     let why = (0..3).filter_map(|_| said(&mut stack, ack(1))).last();
     let why = why.expect("a duplicate");
-    assert!(why.starts_with("it is duplicate 3 of its run, "), "{why}");
+    assert!(why.starts_with("it is duplicate 3 of its run; "), "{why}");
     let ends = "; but data was retransmitted, and with recovery = \"pass\" all duplicates go on \
                 until the data sent by then is acknowledged";
     assert!(why.ends_with(ends), "{why}");
