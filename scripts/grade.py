@@ -71,17 +71,25 @@ def sentence(rows, run, paper):
     return said + (f" {len(ours)} of our own: {counts(ours)}." if ours else "")
 
 
+def replace(name, pattern, new):
+    """Writes `new` in the place of the middle group of the only match of `pattern` in a page."""
+    path = ROOT / name
+    text, found = re.subn(pattern, lambda match: match[1] + new + match[3], path.read_text())
+    assert found == 1, f"{name} has no place for {new!r}"
+    path.write_text(text)
+
+
 def publish(rows):
     for paper in sorted({row[1].split("/")[0] for row in rows} - {"beyond"}):
         said = [line for line in (sentence(rows, run, paper) for run in ("full", "quick")) if line]
         head, end = f"<!-- counts of {paper} -->\n", "\n<!-- end of counts -->"
         block = head + "\n".join(said) + end
-        for name in ("README.md", f"docs/papers/{paper}.md"):
-            path = ROOT / name
-            text = path.read_text()
-            new, found = re.subn(f"(?s){head}.*?{end}", lambda _: block, text)
-            assert found == 1, f"{name} has no place for the counts of {paper}"
-            path.write_text(new)
+        replace(f"docs/papers/{paper}.md", f"(?s)()({head}.*?{end})()", block)
+        full = [row for row in rows if row[0] == "full" and row[1].startswith(f"{paper}/") and (row[1], row[2]) not in no_papers()]
+        if full:
+            cell = " / ".join(str(sum(row[3] == verdict for row in full)) for verdict in VERDICTS)
+            row = rf"(?m)^(\|[^\n]*\(docs/papers/{paper}\.md\)[^\n]*\| )([^|\n]*)( \|)$"
+            replace("README.md", row, cell)
         print(f"{paper}:", *said, sep="\n")
 
 
