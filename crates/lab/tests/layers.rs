@@ -383,7 +383,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "workload.query.request=1 kB",
                 "workload.query.connection=shared",
             ],
-            "scheme dctcp: handshake = false: a request and its response share a path",
+            "scheme dctcp: handshake = false: a request and its response share a connection",
         ),
         (
             vec![
