@@ -52,7 +52,7 @@ struct Others {
 #[derive(Debug, PartialEq, Settings)]
 #[settings(check)]
 struct All {
-    /// whose turn
+    /// flows that take turns
     #[setting(default = "flow")]
     per: Per,
     #[setting(flatten)]
@@ -108,7 +108,7 @@ fn a_field_is_a_row_of_the_table_in_its_place() {
             "per",
             ParamUnit::Word(&["flow", "whole-switch"]),
             "flow",
-            "whose turn",
+            "flows that take turns",
         ),
         Param::with_default("mark_at", ParamUnit::Size, "20 pkt", "mark from here on")
             .or_off("off"),
