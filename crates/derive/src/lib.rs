@@ -1,7 +1,7 @@
-//! `Settings` and `Words` for the types that hold a policy's settings: one field declares one setting.
+//! Derive macros `Settings` and `Words`, for the types of a policy's settings: one field declares one setting.
 //!
-//! The derives write the table printed in lists and documents, the reading of values into the fields, and the
-//! bounds with their messages. `sidestep-types` has the traits and re-exports both derives.
+//! The macros generate the table that lists and documents print, the code that reads values into the fields, and
+//! the checks of bounds with their messages. `sidestep-types` has the traits and re-exports both macros.
 
 #![forbid(unsafe_code)]
 
@@ -14,24 +14,27 @@ mod words;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Makes a struct with named fields the settings of a policy, a transport or a shim: `sidestep_types::Settings`.
+/// Implements `sidestep_types::Settings` for a struct with named fields.
 ///
-/// A field is a setting. Its doc comment is the line that lists and documents print; its type says the unit. Of
-/// `#[setting(…)]` it takes
+/// Each field is a setting. Lists and documents print its doc comment; its type determines the unit.
+/// `#[setting(…)]` takes
 ///
-/// - `default = "20 pkt"`, as a user writes it; without one the setting is required
-/// - `off = "off"`, the word that reads as `None` of an `Option`
-/// - `word = "shared"`, a word that is taken instead of a value of the unit, where the type reads it
-/// - `key = "max"`, where the field is called otherwise
-/// - `range = 1..=1000`, or `above = 0`, and `because = "…"`, which follows after a colon in the message
-/// - `beside(per = "flow" | "destination")`: it has an effect only where the setting `per` is one of these words
-/// - `beside(latency)`: it has an effect only where the setting `latency` is not off
-/// - `bytes`: a whole number that is written as bytes
-/// - `flatten`: the field's own settings stand here; with `flatten = Group` those of `Group`, from which the field is made
-/// - `common`: it has its row in another table
-/// - `skip`: no setting, the default of its type; with `flatten = Group` the rows stand here all the same
+/// - `default = "20 pkt"`: the default, as a user writes it; without one the setting is required
+/// - `off = "off"`: the word that sets an `Option` to `None`
+/// - `word = "shared"`: a word that a user may write instead of a value of the unit; the type of the field reads it
+/// - `key = "max"`: the name of the setting, if it is not the name of the field
+/// - `range = 1..=1000` or `above = 0`: the bounds; `because = "…"` is added to their message, after a colon
+/// - `beside(per = "flow" | "destination")`: the setting has an effect only if the setting `per` is one of these words
+/// - `beside(latency)`: the setting has an effect only if the setting `latency` is not off
+/// - `bytes`: the field is a whole number whose unit is bytes
+/// - `flatten`: the type of the field is itself a struct of settings, and its rows are inserted here; with
+///   `flatten = Group` the rows of `Group`, which is converted to the type of the field by `into`
+/// - `common`: another table has the row of the setting
+/// - `skip`: the field is no setting and is read as `Default::default()`; with `flatten = Group` the rows of `Group` are
+///   inserted nevertheless
 ///
-/// `#[settings(check)]` on the struct calls `self.check()` once all is read: what does not go together.
+/// With `#[settings(check)]` on the struct, reading ends with `self.check()`, which refuses settings that contradict
+/// each other.
 #[proc_macro_derive(Settings, attributes(setting, settings))]
 pub fn settings(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
@@ -40,9 +43,9 @@ pub fn settings(input: TokenStream) -> TokenStream {
         .into()
 }
 
-/// Implements `sidestep_types::Words` for an enum without fields: a setting that is one of its words.
+/// Implements `sidestep_types::Words` for an enum without fields, the type of a setting whose values are words.
 ///
-/// The word of a variant is its name in lower case, or the text of `#[word("per-flow")]`.
+/// The word of a variant is its name in lower case, or the text in `#[word("per-flow")]`.
 #[proc_macro_derive(Words, attributes(word))]
 pub fn words(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

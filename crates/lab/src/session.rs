@@ -1,10 +1,10 @@
-//! Run stepped by its caller: for callers that show it in progress, or inspect its state.
+//! Run that its caller advances step by step, to show it in progress or to inspect its state.
 //!
 //! **Decision**     when the run is over: at the instant at which every finite flow has been delivered, or at
-//!                  `duration + drain`; with endless flows or a closed loop not before `duration`. This is
-//!                  checked at the end of each thousandth of the way, wherever the caller stops in between, so
-//!                  that the outcome does not depend on the steps.
-//! **State**        the world, its probes, the end of the current thousandth.
+//!                  `duration + drain`; with endless flows or a closed loop not before `duration`. With these
+//!                  it is checked only at *marks*, which divide the run into thousandths, so that the outcome
+//!                  does not depend on where the caller stops.
+//! **State**        the world, its probes, the next mark.
 //! **Units**        simulated time in picoseconds.
 //! **Errors**       what the simulator refuses, when the session is made; a failing policy of the caller, which
 //!                  ends the run ([`Session::run_own_until`]).
@@ -29,7 +29,7 @@ use sidestep_types::{Framing, Seed, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Run that its caller drives. It borrows nothing, so it can be stored and moved.
+/// Run that its caller advances. It borrows nothing, so it can be stored and moved.
 ///
 /// ```
 /// use sidestep_lab::{Scenario, Session};
@@ -70,19 +70,20 @@ pub struct Session<A: Agenda = WheelAgenda> {
     unawaited: u64,
     /// Simulated time up to which all events have been processed.
     now: Time,
-    /// End of the current thousandth.
+    /// Next mark: end of the current thousandth of the run, or `duration`.
     mark: Time,
     over: bool,
-    /// Packet-hops at the last count for a glance, and the number of glances until the next count.
+    /// Packet-hops at the last count for [`Session::glance`].
     hops: u64,
+    /// Number of glances until the next count.
     glances: usize,
 }
 
-/// Links queried for each [`Session::glance`], on average over many glances: with a thousand glances a run,
-/// this costs less than a hundredth of a second.
+/// Maximum number of links that a [`Session::glance`] queries on average: a thousand glances cost less than a
+/// hundredth of a second.
 const LINKS_A_GLANCE: usize = 2048;
 
-/// State of a session to write. [`Saved`] reads the same fields in the same order.
+/// State of a session, borrowed to be written. [`Saved`] has the same fields in the same order.
 #[derive(Serialize)]
 struct View<'a, W> {
     now: Time,
@@ -92,7 +93,7 @@ struct View<'a, W> {
     world: W,
 }
 
-/// State of a run that was kept: [`Session::go_on`] makes a session of it.
+/// State of a session, read from a checkpoint. [`Session::go_on`] continues the run from it.
 #[derive(Deserialize)]
 #[serde(bound(deserialize = "A: Agenda"))]
 pub struct Saved<A: Agenda = WheelAgenda> {
@@ -104,9 +105,9 @@ pub struct Saved<A: Agenda = WheelAgenda> {
 }
 
 impl<A: Agenda> Session<A> {
-    /// Returns the state of the run, to be written: [`Saved`] is read from it.
+    /// Returns the state of the run, to be written to a checkpoint. [`Saved`] is read from these bytes.
     ///
-    /// Errors name the part that cannot be kept, as [`Session::cannot_be_kept`] does.
+    /// Errors give the reason of [`Session::cannot_be_kept`].
     pub fn state(&self) -> Result<impl Serialize, String> {
         self.cannot_be_kept().map_or(Ok(()), Err)?;
         Ok(View {
@@ -118,8 +119,8 @@ impl<A: Agenda> Session<A> {
         })
     }
 
-    /// Returns the reason why the state of this run cannot be kept, if so: the run is recorded, uses policies
-    /// of the caller, or is in parts.
+    /// Returns the reason why the state of this run cannot be saved: the run is recorded, uses policies of the
+    /// caller, or is split into parts. `None` if it can be saved.
     pub fn cannot_be_kept(&self) -> Option<String> {
         let recorded = self
             .tape
@@ -131,8 +132,8 @@ impl<A: Agenda> Session<A> {
         })
     }
 
-    /// Continues this session, which has not begun, from the state of the same run. Errors name what does not
-    /// fit.
+    /// Continues this session, which has not begun, from the saved state of the same run. Errors name a
+    /// mismatch.
     pub fn go_on(mut self, saved: Saved<A>) -> Result<Session<A>, String> {
         let before = saved.now <= saved.mark && saved.mark <= self.horizon;
         if !before {
@@ -177,7 +178,7 @@ impl<A: Agenda> Session<A> {
         Ok(Session::of(scenario, (number, seed), plan, world))
     }
 
-    /// Prepares the same run in the parts of `cut`, which `crew` executes.
+    /// Prepares the run that [`Session::new`] prepares, split into the parts of `cut`, which `crew` executes.
     ///
     /// Errors report what the simulator refused. Panics when the scenario has no such scheme, and when
     /// [`crate::cut::refused`] gives a reason against a cut.
@@ -197,7 +198,7 @@ impl<A: Agenda> Session<A> {
         Ok(Session::of(scenario, (number, seed), plan, world))
     }
 
-    /// Wraps a world that has not begun.
+    /// Creates the session of a world that has not begun.
     fn of(
         scenario: &Scenario,
         (number, seed): (usize, u64),
@@ -246,7 +247,7 @@ impl<A: Agenda> Session<A> {
         session
     }
 
-    /// Returns the end of the next thousandth, or `duration` if that comes first: endless flows
+    /// Returns the next mark: a thousandth of the run later, or `duration` if that comes first, since endless flows
     /// run until then.
     fn next_mark(&self) -> Time {
         let step = Time::from_ps((self.horizon.ps() / 1000).max(1));
@@ -274,8 +275,8 @@ impl<A: Agenda> Session<A> {
         self.over
     }
 
-    /// Runs as [`Session::run_until`] does a scheme with policies of the caller, `own`; any of them may end the
-    /// run.
+    /// Runs as [`Session::run_until`] does, for a scheme with policies of the caller, `own`. Returns a failure if
+    /// one of these policies ends the run.
     pub fn run_own_until(&mut self, own: &Own, until: Time) -> Result<bool, Box<Failure>> {
         let ran = catch_unwind(AssertUnwindSafe(|| self.run_until(until)));
         ran.map_err(|payload| {
@@ -289,17 +290,18 @@ impl<A: Agenda> Session<A> {
         })
     }
 
-    /// Steps as [`Session::step`] does, with policies of the caller.
+    /// Steps as [`Session::step`] does, for a scheme with policies of the caller, `own`.
     pub(crate) fn step_own(&mut self, own: &Own) -> Result<bool, Box<Failure>> {
         self.run_own_until(own, self.mark)
     }
 
-    /// Runs for at most a thousandth of the way. Returns true if the run is over.
+    /// Runs to the next mark, at most a thousandth of the run. Returns true if the run is over.
     pub fn step(&mut self) -> bool {
         self.run_until(self.mark)
     }
 
-    /// Runs until `limit` and stops wherever a probe is due. Returns true if everything is delivered.
+    /// Runs until `limit`; whenever a probe is due, lets the prober look at the world. Returns true if everything is
+    /// delivered.
     fn run_and_look(&mut self, limit: Time) -> bool {
         while self.prober.due() <= limit {
             let due = self.prober.due();
@@ -311,7 +313,7 @@ impl<A: Agenda> Session<A> {
         self.run_world(limit)
     }
 
-    /// Runs the world until `limit` and stops where a recording begins and ends. Returns true if everything is
+    /// Runs the world until `limit`, and begins and ends the recording on the way. Returns true if everything is
     /// delivered.
     fn run_world(&mut self, limit: Time) -> bool {
         while let Some(tape) = &mut self.tape {
@@ -333,7 +335,8 @@ impl<A: Agenda> Session<A> {
         self.world.run_until(limit)
     }
 
-    /// Records the run of `scenario` as `spec` sets out. Costs time, does not affect the outcome.
+    /// Records the run, whose scenario is `scenario`, in the window and the form that `spec` gives. Costs time, does
+    /// not affect the outcome.
     ///
     /// Panics when the run has begun.
     pub fn record(&mut self, scenario: &Scenario, spec: &RecordSpec) {
@@ -342,7 +345,8 @@ impl<A: Agenda> Session<A> {
         self.tape = Some(tape);
     }
 
-    /// Ends the recording at the current time. Returns the recording, or the reason why nothing was recorded.
+    /// Ends the recording at the current time. Returns the recording, or the reason why nothing was recorded; `None`
+    /// if the run is not recorded.
     fn end_recording(&mut self) -> Option<Result<Recorded, String>> {
         let tape = self.tape.as_ref()?;
         if !tape.has_begun() {
@@ -361,12 +365,12 @@ impl<A: Agenda> Session<A> {
         self.world.whole_mut("a recording").recorded().map(Ok)
     }
 
-    /// Returns the simulated time at which [`Session::step`] stops.
+    /// Returns the next mark: the simulated time at which [`Session::step`] stops.
     pub fn next_step(&self) -> Time {
         self.mark
     }
 
-    /// True if the run is over.
+    /// Returns true if the run is over.
     pub fn is_over(&self) -> bool {
         self.over
     }
@@ -376,7 +380,7 @@ impl<A: Agenda> Session<A> {
         self.world.whole_mut("an account").remember_deciding();
     }
 
-    /// Keeps an account of packet `number` from the start: see [`World::explain`].
+    /// Starts an account that explains each decision about packet `number`: see [`World::explain`].
     pub fn explain(&mut self, number: u64) {
         self.world
             .whole_mut("an account")
@@ -398,8 +402,8 @@ impl<A: Agenda> Session<A> {
         self.progress_with(self.world.packet_hops())
     }
 
-    /// Returns the progress, cheaply enough for frequent calls: in a large network the packet-hops are slightly
-    /// old, since counting them queries every link.
+    /// Returns the progress at low cost, for frequent calls. In a large network the packet-hops are those of an
+    /// earlier call, since a count queries every link.
     pub fn glance(&mut self) -> Progress {
         if self.glances == 0 {
             self.hops = self.world.packet_hops();

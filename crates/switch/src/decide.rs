@@ -1,10 +1,9 @@
-//! Complete switch decision: route, room, verdict, and the execution of the verdict.
+//! Complete switch decision: it chooses a port, queries the buffer policy and executes its verdict.
 //!
-//! All drivers share this code. A driver brings one packet at a time as a [`Carrier`]: it gives access to the
-//! queues and implements enqueueing, trimming and eviction. The decision, the order of its steps and the
-//! counters are here, in two steps: [`Decider::route`] chooses the port that the packet wants, and
-//! [`Decider::admit`] queries the buffer policy and carries its verdict out. The driver receives every
-//! resulting event ([`Carrier::tell`]).
+//! All drivers share this code. A driver passes one packet at a time as a [`Carrier`], which gives access to the
+//! queues and implements enqueueing, trimming and eviction. The decision has two steps: [`Decider::route`]
+//! chooses the port that the packet wants; [`Decider::admit`] queries the buffer policy, executes its verdict
+//! and counts it. The driver receives every resulting event ([`Carrier::tell`]).
 
 use crate::ports::{Counts, Live};
 use crate::route::checked;
@@ -53,7 +52,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Creates the streams of one switch; `stream` makes each from its name.
+    /// Creates the streams of one switch; `stream` returns the stream of a name.
     pub fn of(stream: impl Fn(&'static str) -> Rng) -> Streams {
         Streams {
             route: stream("route"),
@@ -63,7 +62,8 @@ impl Streams {
 }
 
 impl Decider {
-    /// End offset of the fields that most packets need beside a [`ByOne`]. For drivers that lay out cache lines.
+    /// Offset in bytes at which the fields end that most packets need, if they are admitted by a [`ByOne`]. Drivers
+    /// check with it that these fields are in the cache lines that a hop reads.
     pub const MOST_END: usize = std::mem::offset_of!(Decider, buffer);
 
     /// Creates the decider of a switch with `ports` ports, drawing from `streams`.
@@ -78,7 +78,7 @@ impl Decider {
         }
     }
 
-    /// Checks that the policies and the number of ports equal those of `other`. Errors name the difference.
+    /// Checks that `other` has policies of the same names and as many ports. Errors name the difference.
     pub fn is_like(&self, other: &Decider) -> Result<(), String> {
         let differs = |what, expected: &dyn fmt::Display, got: &dyn fmt::Display| {
             Err(format!("{what}: expected {expected}, got {got}"))
@@ -95,7 +95,7 @@ impl Decider {
         Ok(())
     }
 
-    /// Returns the kind of the custom policy, if there is one.
+    /// Returns `"route"` or `"buffer"` if that policy is a custom one.
     pub fn custom(&self) -> Option<&'static str> {
         match (&self.route, &self.buffer) {
             (AnyRoute::Custom(_), _) => Some("route"),
@@ -104,8 +104,8 @@ impl Decider {
         }
     }
 
-    /// Replaces the route. A custom route is checked: it panics when it picks a port that the switch does not
-    /// have.
+    /// Replaces the route. If a custom route later picks a port that the switch does not have, that decision
+    /// panics.
     pub fn set_route(&mut self, route: AnyRoute) {
         self.route = checked(route, self.counts.len() as u16);
     }
@@ -120,13 +120,13 @@ impl Decider {
         (self.route_rng, self.rng) = (streams.route, streams.buffer);
     }
 
-    /// Returns the port that a packet will want, if it is known before the packet arrives.
+    /// Predicts the port that a packet will want, before it arrives; `None` if the route cannot tell.
     #[inline]
     pub fn foresee(&self, packet: &Packet, hops: Hops<'_>) -> Option<PortId> {
         self.route.foresee(packet, hops)
     }
 
-    /// Counts the drop of a packet that wanted `wanted`.
+    /// Counts a drop at the port `wanted`, by which the packet wanted to leave.
     pub fn count_drop(&mut self, wanted: PortId, reason: DropReason) {
         self.counts[wanted.index()].drops[reason as usize] += 1;
     }
@@ -143,7 +143,7 @@ impl Decider {
         total
     }
 
-    /// Chooses, among the next hops toward its destination, the port by which the packet at hand leaves.
+    /// Chooses one of the next hops in `hops`: the port by which the packet at hand wants to leave.
     #[inline(always)]
     pub fn route<C: Carrier, W: Witness>(
         &mut self,
@@ -151,8 +151,8 @@ impl Decider {
         hops: Hops<'_>,
         witness: &mut W,
     ) -> PortId {
-        // Separate path: a route that uses only the flow's hash does not need the ports in memory, which cost
-        // about a dozen stores per hop.
+        // Fast path: a route that uses only the flow's hash needs no view of the ports, which costs about a
+        // dozen stores per hop.
         let (packet, _) = carrier.at_hand();
         let wanted = match self.route.pick_by_hash(packet, hops) {
             Some(port) => port,
@@ -168,15 +168,15 @@ impl Decider {
         wanted
     }
 
-    /// Returns the limits within which one look at a queue of this `capacity` decides. Valid until the buffer
-    /// policy is replaced.
+    /// Returns the queue lengths up to which [`Decider::admit_by_one`] can admit, at ports with this `capacity`.
+    /// Valid until the buffer policy is replaced.
     pub fn by_one(&self, capacity: Capacity) -> ByOne {
         ByOne::of(&self.buffer, capacity)
     }
 
-    /// Admits the packet at hand to the queue of the wanted port, if one look at that queue is enough. Returns
-    /// false otherwise: [`Decider::admit`] must decide then. Reports no event. For drivers that always have
-    /// memory.
+    /// Fast path of [`Decider::admit`]: enqueues the packet at hand on the wanted port if the length of that queue
+    /// alone allows it. Returns false otherwise; the caller must then call [`Decider::admit`]. Reports no event.
+    /// Requires a driver whose [`Carrier::enqueue`] never fails.
     #[inline(always)]
     pub fn admit_by_one<C: Carrier>(
         &mut self,
@@ -202,9 +202,9 @@ impl Decider {
     }
 
     /// Decides about the packet at hand, which wants to leave by `wanted` and whose TTL has already been
-    /// lowered for this switch. Carries the verdict out, counts it and reports it. A packet is `crowded` if its
-    /// input has no room: it is dropped, whatever port it wants. Returns false if the driver had no memory for
-    /// the packet; nothing is counted or reported then.
+    /// lowered for this switch. Executes the verdict, counts it and reports it. If `crowded`, the input of the
+    /// packet has no room, and the packet is dropped whatever port it wants. Returns false if the driver had no
+    /// memory for the packet; nothing is counted or reported then.
     ///
     /// Takes the carrier by value, so that only rare paths move it out of registers.
     #[inline(always)]
@@ -233,7 +233,7 @@ impl Decider {
         }
     }
 
-    /// Reads the queue of the wanted port and queries the buffer policy for the verdict.
+    /// Returns the state of the wanted queue, and the verdict of the buffer policy about the packet at hand.
     #[inline(always)]
     fn decide<C: Carrier, W: Witness>(
         &mut self,
@@ -258,7 +258,8 @@ impl Decider {
         (want, verdict)
     }
 
-    /// Enqueues the packet on `port`, behind `ahead`. Returns `None` if the driver had no memory for it.
+    /// Enqueues the packet on `port`, whose queue has the depth `ahead` before it. Returns `None` if the driver had
+    /// no memory for the packet.
     #[inline(always)]
     fn enqueue<C: Carrier>(
         &mut self,
@@ -291,7 +292,7 @@ impl Decider {
         port: PortId,
         mark: bool,
     ) -> Option<Joined> {
-        // First of all: a custom policy may name any port, and this panics on a port that does not exist.
+        // Before any change: a custom policy may name a port that does not exist, and this line panics then.
         let ahead = {
             let (_, ports) = carrier.at_hand();
             Live(ports).depth(port)
@@ -315,7 +316,7 @@ impl Decider {
     #[cold]
     #[inline(never)]
     fn evict<C: Carrier>(&mut self, mut carrier: C, want: Want, mark: bool) -> bool {
-        // A policy that panicked may have left victims.
+        // Left over if a policy panicked and the caller caught the panic.
         self.victims.clear();
         let port = want.port;
         let event = match self.make_room(&mut carrier, port, mark) {
@@ -335,8 +336,8 @@ impl Decider {
         event.map(|event| carrier.tell(None, event)).is_some()
     }
 
-    /// Enqueues the packet on `port`. Drops waiting packets that rank strictly worse until it fits; if it never
-    /// does, the packet itself is dropped.
+    /// Drops packets that wait at `port` and rank strictly worse, until the packet at hand fits, and enqueues it
+    /// there. If it still does not fit, drops the packet itself.
     #[cold]
     #[inline(never)]
     fn squeeze<C: Carrier>(
@@ -362,7 +363,7 @@ impl Decider {
         told(&mut carrier, joined)
     }
 
-    /// Trims the packet and enqueues it on the wanted port, even if that is full.
+    /// Trims the packet and enqueues it on the wanted port, even if its queue is full.
     #[cold]
     #[inline(never)]
     fn trim<C: Carrier>(&mut self, mut carrier: C, want: Want) -> bool {
@@ -378,7 +379,7 @@ impl Decider {
         told(&mut carrier, joined)
     }
 
-    /// Enqueues the packet on `port`, even if that is full.
+    /// Enqueues the packet on `port`, even if its queue is full.
     fn queue_anyway<C: Carrier>(
         &mut self,
         carrier: &mut C,
@@ -393,7 +394,7 @@ impl Decider {
         self.enqueue(carrier, want, (port, ahead), mark)
     }
 
-    /// Counts a detour if a packet that wanted `wanted` joined another `port`.
+    /// Counts a detour if `port`, which the packet joined, is not the wanted port.
     fn count_detour(&mut self, wanted: PortId, port: PortId) {
         if port != wanted {
             self.counts[wanted.index()].detours_out += 1;
@@ -402,7 +403,7 @@ impl Decider {
     }
 }
 
-/// Reports the queue that the packet at hand joined. Returns false if there was no memory for the packet.
+/// Reports that the packet at hand joined a queue. Returns false, without a report, if `joined` is `None`.
 #[inline(always)]
 fn told<C: Carrier>(carrier: &mut C, joined: Option<Joined>) -> bool {
     match joined {

@@ -1,13 +1,14 @@
-//! A line of a registry that was chosen, with settings that were read once.
+//! Policy or shim chosen by the user: registry line, values, and typed settings that were read once.
 
 use crate::{Entry, Param, Value, Values};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A policy or a shim as it was chosen: its line of the registry, what was set, and its settings, from which `M` makes it.
+/// Policy or shim that a user chose, before it is built: its registry line, the values of its settings, and a
+/// factory `M` that has the typed settings and builds it. The factory is the target of `Deref`.
 ///
-/// Two are equal when the same was set about the same line.
+/// Two choices are equal if their names and values are equal; factories are not compared.
 pub struct Chosen<M: ?Sized> {
     entry: Entry,
     values: Values,
@@ -15,7 +16,7 @@ pub struct Chosen<M: ?Sized> {
 }
 
 impl<M: ?Sized> Chosen<M> {
-    /// The line `entry` with `values`, whose settings `make` has.
+    /// Creates the choice of `entry` with `values`. `make` must have been read from the same values.
     pub fn new(entry: Entry, values: &Values, make: Arc<M>) -> Chosen<M> {
         let values = values.clone();
         Chosen {
@@ -25,22 +26,22 @@ impl<M: ?Sized> Chosen<M> {
         }
     }
 
-    /// Name in the registry.
+    /// Returns the name in the registry.
     pub fn name(&self) -> &'static str {
         self.entry.name
     }
 
-    /// Returns the rows of its settings.
+    /// Returns the description of each setting.
     pub fn params(&self) -> &'static [Param] {
         self.entry.params
     }
 
-    /// Returns the values that were set.
+    /// Returns the values of all settings, defaults included.
     pub fn values(&self) -> &Values {
         &self.values
     }
 
-    /// The value of the setting `key`, if there is such a setting.
+    /// Returns the value of the setting `key`; `None` if there is no such setting.
     pub fn get(&self, key: &str) -> Option<&Value> {
         let has = self.params().iter().any(|param| param.name == key);
         has.then(|| self.values.get(key))

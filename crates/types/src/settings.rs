@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
 use std::ops::{Bound, RangeBounds};
 
-/// Self-description of a policy, a transport or a shim, without its settings.
+/// Name, summary and source of a policy, a transport or a shim, for its registry line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct About {
     /// Name used in TOML, on the command line, in Python, in the docs and on the page.
@@ -20,7 +20,7 @@ pub struct About {
 }
 
 impl About {
-    /// Builds the registry line of an item with the settings `S`.
+    /// Returns the registry line of the policy, transport or shim, whose settings are `S`.
     pub const fn entry<S: Settings>(self) -> Entry {
         Entry {
             name: self.name,
@@ -31,7 +31,7 @@ impl About {
     }
 }
 
-/// Settings of a policy, a transport or a shim: each field is a setting.
+/// Settings of a policy, a transport or a shim. Implemented by a derive for a struct: each field is a setting.
 ///
 /// ```
 /// use sidestep_types::{Settings, Size, Value, Values, Words};
@@ -69,9 +69,9 @@ pub trait Settings: Sized {
     const PARAMS: &'static [Param];
 
     /// Reads the settings from values that contain all of [`Settings::PARAMS`]. Errors name the setting that is
-    /// out of bounds or does not fit the others.
+    /// out of bounds or contradicts another.
     ///
-    /// Panics when a value is missing or of another unit: a mistake of the caller.
+    /// Panics if a value is missing or has the wrong unit, which is a bug of the caller.
     fn read(values: &Values) -> Result<Self, Refusal>;
 
     /// Returns the default settings. Panics if a setting is required.
@@ -90,38 +90,38 @@ impl Settings for () {
     }
 }
 
-/// Type of one setting.
+/// Type of the value of a setting.
 pub trait Setting: Sized {
     /// Unit in which a user writes the setting.
     const UNIT: ParamUnit;
 
-    /// Reads `value`, the value of the setting `name`. Panics if it has another unit.
+    /// Converts `value`, the value of the setting `name`, to this type. Panics if it has the wrong unit.
     fn read(name: &'static str, value: &Value) -> Result<Self, Refusal>;
 }
 
 /// Type of a setting that can have bounds.
 pub trait Ranged: Setting {
-    /// Type in which bounds are written.
+    /// Type of the bounds: `u64` for every width of whole numbers, [`Fraction`] for `f64`.
     type Bound: PartialOrd + Display + Default;
 
-    /// Returns the value in the type of its bounds; `None` if the setting is off.
+    /// Converts `value` to the type of the bounds, to compare it with them; `None` if the setting is off.
     fn bound(name: &'static str, value: &Value) -> Option<Self::Bound>;
 }
 
-/// Type of a setting that is a word of a list.
+/// Enum whose variants a user writes as words. Implemented by a derive.
 pub trait Words: Copy + 'static {
     /// The words, in the order of lists.
     const WORDS: &'static [&'static str];
-    /// Values named by the words, in the same order.
+    /// All variants, in the order of their words.
     const ALL: &'static [Self];
 
-    /// Returns the value that the word `name` stands for.
+    /// Returns the variant with the word `name`.
     fn from_name(name: &str) -> Option<Self> {
         let at = Self::WORDS.iter().position(|word| *word == name)?;
         Some(Self::ALL[at])
     }
 
-    /// The word that stands for it.
+    /// Returns the word of this variant.
     fn word(self) -> &'static str
     where
         Self: PartialEq,
@@ -131,7 +131,7 @@ pub trait Words: Copy + 'static {
     }
 }
 
-/// Share of a whole, or factor: numerator and denominator as written. The denominator is above 0.
+/// Fraction, not reduced: the numerator and the denominator as the user wrote them. The denominator is above 0.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fraction(pub u64, pub u64);
@@ -170,12 +170,12 @@ impl Display for Fraction {
     }
 }
 
-/// At least one whole number: `"4 2 1"`.
+/// List of at least one whole number, separated by spaces: `"4 2 1"`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Counts(pub Vec<u64>);
 
-/// Events in a million seconds, written as those in one: `"300 /s"`.
+/// Rate in events per million seconds. A user writes it per second: `"300 /s"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd)]
 pub struct PerMegasecond(pub u64);
 
@@ -185,11 +185,11 @@ impl Display for PerMegasecond {
     }
 }
 
-/// The fewest and the most bytes.
+/// Range of bytes, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteRange(pub u64, pub u64);
 
-/// Path of a file, or name of a shipped one.
+/// Path of a file, or name of a shipped data set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileName(pub String);
 
@@ -197,7 +197,8 @@ fn other_unit(name: &str, value: &Value) -> ! {
     panic!("parameter {name:?} is {value:?}")
 }
 
-/// Implements [`Setting`] for types that hold a value of one unit unchanged.
+/// Implements [`Setting`] for types with exactly one unit. Each line gives the type, its unit, and the conversion
+/// from a [`Value`].
 macro_rules! plain {
     ($($type:ty: $unit:ident, $value:pat => $read:expr;)*) => { $(
         impl Setting for $type {
@@ -227,7 +228,7 @@ plain! {
     FileName: File, Value::Word(path) => FileName(path.clone());
 }
 
-/// Implements [`Ranged`] for the plain types with an order.
+/// Implements [`Ranged`] for types that are their own bounds.
 macro_rules! ordered {
     ($($type:ident),*) => { $(
         impl Ranged for $type {
@@ -264,7 +265,7 @@ macro_rules! fractions {
 
 fractions!(Fraction, f64);
 
-/// Implements [`Setting`] and [`Ranged`] for whole numbers, limited to the width of the field.
+/// Implements [`Setting`] and [`Ranged`] for whole numbers. A value that is too large for the type is refused.
 macro_rules! counts {
     ($($type:ty),*) => { $(
         impl Setting for $type {
@@ -309,7 +310,7 @@ impl<T: Setting + 'static> Setting for Vec<T> {
     }
 }
 
-/// Optional setting: `None` is the word that means "without".
+/// Setting that can be off: `None` if the value is [`Value::Off`].
 impl<T: Setting> Setting for Option<T> {
     const UNIT: ParamUnit = T::UNIT;
 
@@ -329,8 +330,8 @@ impl<T: Ranged> Ranged for Option<T> {
     }
 }
 
-/// Reads the setting `name` as a word of `T`. The table lists only known words, so an unknown word is a mistake
-/// in the code and panics.
+/// Reads the setting `name` as a word of `T`. Panics if `T` has no such word: words were compared with the list in
+/// the table before.
 pub fn word<T: Words>(name: &str, value: &Value) -> Result<T, Refusal> {
     match value {
         Value::Word(word) => {
@@ -341,13 +342,13 @@ pub fn word<T: Words>(name: &str, value: &Value) -> Result<T, Refusal> {
     }
 }
 
-/// Reads the setting `name`, written as bytes, as a whole number.
+/// Reads the setting `name`, whose unit is bytes, into a whole number. A value that is too large is refused.
 pub fn bytes<T: TryFrom<u64>>(name: &'static str, value: &Value) -> Result<T, Refusal> {
     let got = Bytes::read(name, value)?;
     T::try_from(got.0).map_err(|_| Refusal::of(name, "is too large").got(got))
 }
 
-/// Refuses the value of the setting `name` unless it is off or in `range`. The message ends with `because`.
+/// Refuses the value of the setting `name` unless it is off or in `range`. `because` is appended to the message.
 pub fn within<T: Ranged>(
     values: &Values,
     name: &'static str,
@@ -360,7 +361,8 @@ pub fn within<T: Ranged>(
     }
 }
 
-/// The value `got` of the setting `name`, refused unless it is in `range`. `because` ends the message.
+/// Returns `got`, the value of the setting `name`, or refuses it if it is not in `range`. `because` is appended to
+/// the message.
 pub fn bounded<B: PartialOrd + Display>(
     name: &'static str,
     got: B,
@@ -381,7 +383,7 @@ pub fn bounded<B: PartialOrd + Display>(
     Err(Refusal::of(name, format!("must be {must}{because}")).got(got))
 }
 
-/// Refuses 0 for the setting `name`, in any unit. The message ends with `because`.
+/// Refuses 0 for the setting `name`, in any unit. `because` is appended to the message.
 pub fn above_zero<T: Ranged>(
     values: &Values,
     name: &'static str,
@@ -395,7 +397,7 @@ pub fn above_zero<T: Ranged>(
     }
 }
 
-/// Returns the number of rows of all `parts`.
+/// Returns the number of rows in all tables of `parts`.
 pub const fn total(parts: &[&[Param]]) -> usize {
     let (mut total, mut part) = (0, 0);
     while part < parts.len() {
@@ -405,7 +407,7 @@ pub const fn total(parts: &[&[Param]]) -> usize {
     total
 }
 
-/// Concatenates the rows of `parts`. Panics unless there are `N` rows, which is their [`total`].
+/// Concatenates the tables of `parts`. Panics unless `N` is the [`total`] of their rows.
 pub const fn join<const N: usize>(parts: &[&[Param]]) -> [Param; N] {
     let mut all = [Param::required("", ParamUnit::Flag, ""); N];
     let (mut at, mut part) = (0, 0);

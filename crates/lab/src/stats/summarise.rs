@@ -1,4 +1,4 @@
-//! Sums up the records of one scheme, one a seed, into its summary.
+//! Summary of a scheme from its records, of which each seed has one.
 
 use super::metric;
 use super::reordering::reordering_p99;
@@ -14,7 +14,8 @@ use sidestep_sim::ClassOutcome;
 use sidestep_types::mix64;
 use std::collections::BTreeMap;
 
-/// Sums up the runs of one scheme, one per seed. Panics when there is none.
+/// Returns the summary of one scheme from its records, one per seed: numbers over all runs, intervals, and the
+/// numbers of each seed. Panics without records.
 pub fn summarise(records: &[&Record]) -> Summary {
     let mut summary = add_up(records);
     if records.len() > 1 {
@@ -28,7 +29,8 @@ pub fn summarise(records: &[&Record]) -> Summary {
     summary
 }
 
-/// Returns the interval of the 99th percentile of all seeds, from each seed's own.
+/// Returns the 95 % confidence interval of the 99th percentile `whole`, from the percentile of each seed. `None` if
+/// one of them is missing or only a lower bound.
 fn over_seeds<'a>(
     whole: &Percentiles,
     seeds: impl Iterator<Item = &'a Percentiles>,
@@ -40,7 +42,7 @@ fn over_seeds<'a>(
     Some([ci.low.max(0.0), ci.high])
 }
 
-/// Sums up all records as if they were one run.
+/// Merges all records as if they were of one run. Leaves intervals and the numbers of each seed empty.
 fn add_up(records: &[&Record]) -> Summary {
     let mut sum = Counts::default();
     let mut told = Told::default();
@@ -50,7 +52,7 @@ fn add_up(records: &[&Record]) -> Summary {
     }
     let counts = sum.told(&told);
     let classes = classes(records);
-    // Packets of all classes, of those with queries, and of the others.
+    // Packets of all classes, of classes with queries, and of classes without.
     let [all, of_queries, of_background] = [None, Some(true), Some(false)].map(|query| {
         let mut packets = ClassOutcome::default();
         let chosen = classes
@@ -63,7 +65,7 @@ fn add_up(records: &[&Record]) -> Summary {
     let (reordering_p99, reordering_p99_at_least) = reordering_p99(&all);
     let whole = |value: Option<usize>| value.map(|v| v as u64);
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    // Only the simulator follows packets on their way, so only simulated runs have shares of detours.
+    // Only the simulator follows each packet, so only simulated runs have shares of detoured packets.
     let simulated = |share: Option<f64>| told.by(Teller::Simulator, share).flatten();
     let simulated_n = |n: Option<u64>| told.by(Teller::Simulator, n).flatten();
     let timed_out = |part: fn(&Record) -> u64, whole: fn(&Record) -> u64| {
@@ -146,13 +148,13 @@ fn drops(records: &[&Record]) -> BTreeMap<String, u64> {
     sum
 }
 
-/// Returns one hash of the trajectories of all runs, in their order.
+/// Returns one hash of the trajectory hashes of all runs; it depends on their order.
 fn trajectory_hash(records: &[&Record]) -> String {
     let mixed = (records.iter()).fold(0, |hash, record| mix64(hash ^ record.trajectory_hash));
     format!("{mixed:016x}")
 }
 
-/// Merges each workload over all records.
+/// Merges the records of each class over all runs.
 fn classes(records: &[&Record]) -> Vec<ClassRecord> {
     let mut all = records[0].classes.clone();
     for record in &records[1..] {
@@ -162,12 +164,13 @@ fn classes(records: &[&Record]) -> Vec<ClassRecord> {
     all
 }
 
-/// Returns completion times of finite background flows, by size.
+/// Returns completion times of finite background flows, one entry for each size range of [`SIZES`].
 fn by_size(records: &[&Record]) -> Vec<Percentiles> {
     let of = |size: usize| Percentiles::of(&mut merged(records, |r| &r.fct_by_size[size]));
     (0..SIZES.len()).map(of).collect()
 }
 
+/// Merges one sample, which `of` selects, over all records.
 fn merged(records: &[&Record], of: impl Fn(&Record) -> &Sample) -> Sample {
     let mut all = Sample::default();
     records.iter().for_each(|record| all.merge(of(record)));
@@ -179,25 +182,26 @@ fn background(records: &[&Record]) -> Sample {
     flows(records, false)
 }
 
-/// Returns completion times of the flows of queries.
+/// Returns completion times of all flows of queries, requests included.
 fn responses(records: &[&Record]) -> Sample {
     flows(records, true)
 }
 
-/// Returns completion times of all flows but requests.
+/// Returns completion times of background flows and responses: all flows but requests.
 fn all_flows(records: &[&Record]) -> Sample {
     let mut all = background(records);
     all.merge(&answers(records));
     all
 }
 
-/// Returns completion times of responses.
+/// Returns completion times of responses, without requests.
 fn answers(records: &[&Record]) -> Sample {
     let mut all = Sample::default();
     records.iter().for_each(|r| all.merge(&r.answers()));
     all
 }
 
+/// Merges completion times over the classes with queries, or over those without.
 fn flows(records: &[&Record], query: bool) -> Sample {
     let mut all = Sample::default();
     let classes = records.iter().flat_map(|record| &record.classes);
@@ -213,6 +217,7 @@ fn groups(records: &[&Record]) -> Sample {
     all
 }
 
+/// Counts dropped packets of all runs by reason and place.
 fn drops_at(records: &[&Record]) -> BTreeMap<String, BTreeMap<String, u64>> {
     let mut all: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
     for (reason, places) in records.iter().flat_map(|record| &record.probed.drops_at) {
@@ -224,6 +229,7 @@ fn drops_at(records: &[&Record]) -> BTreeMap<String, BTreeMap<String, u64>> {
     all
 }
 
+/// Summarises each sample of the probes and of the flows over all runs. Empty samples are left out.
 fn samples(records: &[&Record]) -> BTreeMap<String, Sampled> {
     let mut all: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (name, values) in records.iter().flat_map(|record| &record.probed.samples) {
@@ -237,6 +243,7 @@ fn samples(records: &[&Record]) -> BTreeMap<String, Sampled> {
     all.into_iter().filter_map(sampled).collect()
 }
 
+/// Merges the loops of all runs; `None` if no run counted loops.
 fn loops(records: &[&Record]) -> Option<Loops> {
     let mut all: Option<Loops> = None;
     for loops in records.iter().filter_map(|r| r.probed.loops.as_ref()) {
@@ -245,7 +252,7 @@ fn loops(records: &[&Record]) -> Option<Loops> {
     all
 }
 
-/// Returns the use of the links out of switches over all runs.
+/// Returns the mean and maximum use of the links out of switches, over all runs.
 fn link_use(records: &[&Record]) -> LinkUse {
     let n: u64 = records.iter().map(|record| record.links.n).sum();
     let sum: f64 = records.iter().map(|record| record.links.sum).sum();

@@ -1,12 +1,13 @@
 //! Run in progress: a network, a plan and settings, driven event by event.
 //!
-//! The world is a driver: it takes the next event from the fabric and hands it to its switch or host.
-//! `switches` and `hosts` are the two halves, `finish` joins their counts.
+//! The world is a driver: it takes the next event from the fabric and passes it to a switch (`switches`) or a
+//! host (`hosts`). `finish` adds up the counts of both.
 //!
 //! A run can be split between any switches or hosts. They own their state and interact only through packets,
 //! pauses and the delay of the link between them:
-//! - a port's line, wire and scheduler belong to the sender on it; a pause's gate to the switch
-//!   where the link ends, its brake to the sender ([`crate::pfc`]);
+//! - a port's line, wire and scheduler belong to the switch or host that sends on it;
+//! - a pause has two halves: the gate belongs to the switch where the link ends, the brake to the sender
+//!   ([`crate::pfc`]);
 //! - a flow's sender belongs to its source, its receiver to its destination, and a flow that
 //!   follows another starts where the other ends; the two ends of a shared connection
 //!   belong to their hosts (`connections`), and so do the counts of subflows (`multipath`);
@@ -17,16 +18,15 @@
 //! The plan and the settings are shared and do not change. [`crate::parts`] gives each part its own:
 //! - agenda and pool; an arrival over a link that leaves the part is mail for another
 //!   (`fabric/border.rs`);
-//! - tally: tables of classes, which add up, and a log of losses, which are joined up to the time that every
-//!   part has
-//!   passed ([`crate::losses`]);
+//! - tally: tables of classes, which are added at the end, and a log of losses, whose entries are joined up to
+//!   the time that every part has passed ([`crate::losses`]);
 //! - table of flow outcomes: each end of a flow writes its own columns of the flow's row;
-//! - search for the last delivery: parts that may reach it look for it before others go on
+//! - search for the last delivery: in a window that may contain it, the parts with unfinished flows run first
 //!   (`parts/windows.rs`).
 //!
-//! A split run refuses these, which still exist once per world: the queue of pauses in flight, which the gate's
-//! switch writes at the brake ([`crate::pfc`]); changes of the network; the caller's functions that make the
-//! ends of flows (`machines`); the paths of traced packets.
+//! A run with any of these cannot be split yet, since each exists once per world: pauses, as the switch of a
+//! gate writes into the queue of the brake ([`crate::pfc`]); changes of the network; senders and receivers made
+//! by functions of the caller (`machines`); paths of traced packets.
 
 mod changes;
 #[cfg(all(debug_assertions, not(test)))]
@@ -80,7 +80,7 @@ use sidestep_types::{FlowId, PortId, SwitchId, Time};
 use std::hint::cold_path;
 use std::sync::Arc;
 
-/// Run in progress. `A` is its agenda: the wheel, or the heap to compare with.
+/// Run in progress. `A` is its agenda: the wheel, or the heap, a reference that must give the same run.
 pub struct World<A: Agenda = WheelAgenda> {
     fabric: Fabric<A>,
     switches: Table<Switch>,
@@ -88,20 +88,20 @@ pub struct World<A: Agenda = WheelAgenda> {
     attachments: Table<Attachment>,
     senders: Vec<Option<Box<SendingEnd>>>,
     receivers: Vec<Option<Box<ReceivingEnd>>>,
-    /// Flows that start when another ends: `(the other flow, this flow, delay)`, sorted.
+    /// Flows that start when another ends: `(flow that ends, flow that starts, delay)`, sorted.
     followers: Vec<(FlowId, FlowId, Time)>,
     connections: Connections,
     multipath: Multipath,
-    /// Makes the ends of flows, if the caller provides them.
+    /// Functions of the caller that make senders and receivers; `None` if the configured transport does.
     machines: Option<Machines>,
     plan: Arc<Plan>,
     config: WorldConfig,
     flow_salt: u64,
-    /// Outcome of each flow so far. Its source writes some of the numbers and its destination the others;
-    /// neither writes a number of the other.
+    /// Outcome of each flow so far. Each number is written by the source of the flow or by its destination, never
+    /// by both.
     flows: Vec<FlowOutcome>,
     tally: Tally,
-    /// Flows not delivered yet, and all that the run does not wait for.
+    /// Number of flows not delivered yet, plus all that the run does not wait for, delivered or not.
     unfinished: u64,
     /// Instant at which the run ends, once it is known.
     end: Time,
@@ -112,7 +112,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     shimmed: bool,
     /// Changes of the network, if any.
     changes: Option<Box<Changes>>,
-    /// Per link: its sender, its far end, and its place in the outcome.
+    /// Per link: its sender, its far end, and its index in the outcome.
     ends: Vec<LinkEnds>,
     /// Look-ahead for prefetching.
     foreseen: Foreseen,
@@ -121,7 +121,7 @@ pub struct World<A: Agenda = WheelAgenda> {
 impl<A: Agenda> World<A> {
     /// Builds the network and gives every host its part of the plan.
     ///
-    /// Returns an error that names what is impossible in the network, plan or settings.
+    /// Errors name the impossible part of the network, plan or settings.
     pub fn new(
         network: &Network,
         plan: Arc<Plan>,
@@ -241,14 +241,14 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Makes ranked ports schedule the end of every transmission, as pauses need it, and not only where a
-    /// packet is queued behind it: slower, and changes nothing but the count of events.
+    /// Makes ranked ports schedule an event at the end of every transmission, as with pauses. By default they do
+    /// so only if another packet waits. Slower; changes nothing but the count of events.
     pub fn plan_every_end(&mut self) {
         assert!(self.tally.is_fresh(), "ends are planned from the start");
         self.fabric.plan_every_end();
     }
 
-    /// Watches the run more closely: costs time and memory, does not change results.
+    /// Turns on the measurements that `watching` lists. They cost time and memory, and do not change results.
     pub fn watch(&mut self, watching: Watching) {
         assert!(self.tally.is_fresh(), "watching begins with the run");
         let wires = match watching.latency {
@@ -258,7 +258,7 @@ impl<A: Agenda> World<A> {
         self.observers.watch(watching, wires);
     }
 
-    /// Returns the wires behind the ports of switches.
+    /// Returns the rate and delay of the link at each switch port.
     fn wires(&self) -> Wires {
         let links = (0..).zip(&self.ends);
         let wires = links.filter_map(|(link, ends)| match ends.from {
@@ -297,14 +297,13 @@ impl<A: Agenda> World<A> {
         self.unfinished == 0
     }
 
-    /// Serves events up to and including `limit`.
+    /// Turns prefetching on if the network is large, then serves events up to and including `limit`.
     fn serve_until(&mut self, limit: Time) {
         self.look_ahead();
         self.serve(limit);
     }
 
-    /// Serves events up to and including `limit`. A separate function: code after the loop would take its
-    /// registers.
+    /// Runs the event loop of [`World::serve_until`]. Not inlined: code after the loop would take registers from it.
     #[inline(never)]
     fn serve(&mut self, limit: Time) {
         let mut limit = limit.min(self.end);
@@ -337,7 +336,7 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Returns the time of the last happening.
+    /// Returns the time of the last event, or of a later end of a transmission for which no event was scheduled.
     pub fn now(&self) -> Time {
         self.fabric.latest(self.served)
     }

@@ -1,10 +1,10 @@
-//! The switch without I/O.
+//! Software switch without I/O.
 //!
-//! **Decision**     that of `sidestep-switch`, on real frames: `docs/how-to/softswitch.md`.
+//! **Decision**     the decision of `sidestep-switch`, about real frames: `docs/how-to/softswitch.md`.
 //! **State**        queues and their frames, learned addresses, counters.
-//! **Units**        picoseconds of the driver's clock, whatever it is; bytes without FCS.
-//! **Errors**       a frame that is not forwarded is counted, by reason.
-//! **Source**       `docs/explanation/model.md`, rules 3 to 6 of the design.
+//! **Units**        picoseconds of the driver's clock, with any origin; bytes without FCS.
+//! **Errors**       none; frames that are not forwarded are counted by reason.
+//! **Source**       `docs/explanation/model.md`, rules 3 to 6.
 //! **Deviations**   none known from the simulator's switch: `tests/conformance` compares both, packet by
 //!                  packet.
 
@@ -56,7 +56,8 @@ use sidestep_transport::shim::Stack;
 use sidestep_types::{PortId, PortSet, Seed, Time};
 use std::collections::VecDeque;
 
-/// Switch without I/O: frames and the time go in, frames come out when their last bit would have left.
+/// Software switch without I/O. Frames and the time go in; a frame comes out at the time at which its last bit
+/// leaves the port.
 pub struct Machine {
     core: Core,
     stations: Stations,
@@ -68,11 +69,13 @@ pub struct Machine {
     notices: Notices,
     /// Shims between the links and the hosts; most switches have none.
     shims: Option<Box<Shims>>,
+    /// Source addresses not learned, since the table was full.
     not_learned: u64,
+    /// Frames received by a port that the switch does not have.
     no_port: u64,
-    /// Number of changes made.
+    /// Number of changes of rates, links and next hops applied ([`Change`]).
     changes: u64,
-    /// Frames handed out and not yet released.
+    /// Frames that the driver has taken and not yet released.
     out: u32,
     identity: Identity,
     setup: Setup,
@@ -84,7 +87,7 @@ pub struct Machine {
     untagged: Vec<u8>,
 }
 
-/// Seed of a switch's random numbers, besides that of the config.
+/// Identity of a switch, which distinguishes its random numbers from those of switches with the same seed.
 #[derive(Clone, Copy, Debug)]
 enum Identity {
     /// Name of the switch.
@@ -186,8 +189,8 @@ impl Machine {
         })
     }
 
-    /// Receives a frame by `port`, from its destination address to before its FCS. The time never goes back: a
-    /// `now` before the last one counts as the last one.
+    /// Receives the frame `bytes` by `port`. `bytes` begin with the destination address and do not contain the FCS.
+    /// The time never goes back: a `now` before the last one counts as the last one.
     #[inline]
     pub fn receive(&mut self, now: Time, port: PortId, bytes: &[u8]) {
         self.core.outputs.advance(now);
@@ -217,7 +220,7 @@ impl Machine {
         }
     }
 
-    /// Admits a frame with a VLAN tag: the decision sees it without the tag.
+    /// Passes a frame with a VLAN tag to [`Machine::admit`], without the tag.
     fn admit_tagged(&mut self, port: PortId, bytes: &[u8]) {
         let mut untagged = std::mem::take(&mut self.untagged);
         vlans::without_tag(bytes, &mut untagged);
@@ -225,7 +228,7 @@ impl Machine {
         self.untagged = untagged;
     }
 
-    /// Admits a frame that its port accepts.
+    /// Passes a frame that its port accepts through the shims, if there are any, and on to the decision.
     #[inline]
     fn admit(&mut self, port: PortId, bytes: &[u8]) {
         if let Some(shims) = &mut self.shims {
@@ -239,7 +242,7 @@ impl Machine {
         self.read(port, bytes);
     }
 
-    /// Changes the code point of a frame before everything else.
+    /// Sets the DSCP that the shims chose for a frame, then reads the frame.
     #[cold]
     fn serve(&mut self, port: PortId, bytes: &[u8], dscp: u8) {
         let mut changed = std::mem::take(&mut self.changed);
@@ -250,6 +253,7 @@ impl Machine {
         self.changed = changed;
     }
 
+    /// Parses a frame and places it in a queue, or refuses it.
     #[inline]
     fn read(&mut self, port: PortId, bytes: &[u8]) {
         match frame::read_within(bytes, self.longest) {
@@ -258,8 +262,8 @@ impl Machine {
         }
     }
 
-    /// Receives a frame where switches carry tags: a frame from a switch may have one; a frame from a host has
-    /// none and gets the tag chosen by the shims there.
+    /// Receives a frame in a network whose switches carry tags. A frame from another switch may have a tag. A frame
+    /// from a host must not have one, and gets the tag that the shims of its port choose.
     #[inline(never)]
     fn receive_tagged(&mut self, port: PortId, bytes: &[u8], carry: Carry) {
         let switches = self.core.outputs.switches.has(port);
@@ -378,7 +382,7 @@ impl Machine {
         self.out -= 1;
     }
 
-    /// Returns the number of frames queued, or within their port's delay.
+    /// Returns the number of frames inside the switch: queued, or delayed by their port.
     pub fn held(&self) -> u64 {
         u64::from(self.core.outputs.slab.live() - self.out)
     }
@@ -392,24 +396,24 @@ impl Machine {
         }
     }
 
-    /// Reports all events of frames to `watcher` from now on, or to nobody.
+    /// Reports all events of frames to `watcher` from now on; `None` stops the reports.
     pub fn watch(&mut self, watcher: Option<Watcher>) {
         self.core.outputs.taken = watcher.is_some().then(Vec::new);
         self.core.watcher = watcher;
     }
 
-    /// Replaces the configured buffer policy by the caller's, until a reload changes the config's.
+    /// Replaces the configured buffer policy by `buffer`, until a reload configures another policy.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
         self.core.decider.set_buffer(buffer);
     }
 
-    /// Replaces the configured route by the caller's.
+    /// Replaces the configured route by `route`.
     pub fn set_route(&mut self, route: AnyRoute) {
         self.core.decider.set_route(route);
     }
 
-    /// Replaces the shims of a port by the caller's, until a reload changes the config's. The old ones must
-    /// keep no frames.
+    /// Replaces the shims of a port by `stack`, until a reload configures others. The old shims must not hold any
+    /// frames.
     pub fn set_shims(&mut self, port: PortId, stack: Stack) {
         let none = || Box::new(Shims::none(&self.setup));
         self.shims.get_or_insert_with(none).put(port, stack);
@@ -484,7 +488,7 @@ fn make_sched(setup: &Setup, salt: u64) -> Result<AnySched, String> {
     sched.map_err(String::from)
 }
 
-/// Returns true if a policy needs ranks. They cost a table look-up for each packet.
+/// Returns true if the buffer policy or the scheduler needs ranks, which cost a table look-up for each packet.
 fn needs_ranks(setup: &Setup) -> bool {
     let decision = &setup.decision;
     decision.buffer.nature().ranks || decision.sched.nature().ranks

@@ -1,5 +1,5 @@
-//! Answer of a run: 99th percentiles of queries, and of the groups and flows of each class, with interval, ratio to
-//! the first scheme and completed share; then what was dropped, and timeouts.
+//! Short result of a run, as a table: 99th percentiles of queries, and of the groups and flows of each class, with
+//! interval, ratio to the first scheme and completed share; then goodput, drops, detours and timeouts.
 
 use super::cells::{done, interval, p50, p99};
 use super::classes::names;
@@ -10,13 +10,14 @@ use sidestep_lab::stats::{ClassSummary, Percentiles, Summary};
 /// Maximum number of classes in an answer.
 const MOST: usize = 8;
 
-/// Counts below the percentiles: metric, and whether a row of zeros is shown.
+/// Counts below the percentiles: name of the metric, and true if its row is shown even if all counts are 0.
 const COUNTS: [(&str, bool); 3] = [("drops", true), ("detours", false), ("timeouts", true)];
 
-/// Tabulates percentiles as rows, schemes as columns. `None` where no flow ends.
+/// Tabulates percentiles as rows and schemes as columns; with `medians`, the 50th percentiles too. `None` if there is
+/// no row: no queries, groups or finite flows.
 pub fn percentiles(all: &[Summary], medians: bool) -> Option<Grid> {
     let mut names = names(all);
-    // Bursts first: groups are what a user asks about.
+    // Classes with groups (bursts) come first, since users ask about these.
     let grouped = |name: &str| {
         all.iter()
             .any(|s| class(s, name).is_some_and(|c| c.group_ms.n > 0))
@@ -48,7 +49,7 @@ pub fn percentiles(all: &[Summary], medians: bool) -> Option<Grid> {
     (grid.rows().len() > before).then_some(grid)
 }
 
-/// Tabulates the percentiles, goodput of flows without an end, drops and timeouts.
+/// Tabulates the complete answer: percentiles, goodput of endless flows, drops, detours and timeouts.
 pub fn of(all: &[Summary], medians: bool) -> Grid {
     let mut grid = percentiles(all, medians).unwrap_or_else(|| {
         let mut grid = Grid::default();
@@ -82,6 +83,7 @@ pub fn of(all: &[Summary], medians: bool) -> Grid {
     grid
 }
 
+/// Returns the label of the row of a count.
 fn words(count: &str) -> &'static str {
     match count {
         "drops" => "packets dropped",
@@ -94,7 +96,7 @@ fn class<'a>(summary: &'a Summary, name: &str) -> Option<&'a ClassSummary> {
     summary.classes.iter().find(|class| class.name == name)
 }
 
-/// Writer of rows about completion times.
+/// Writer of rows of completion times into a grid.
 struct Rows<'a, 'g> {
     grid: &'g mut Grid,
     all: &'a [Summary],
@@ -102,7 +104,8 @@ struct Rows<'a, 'g> {
 }
 
 impl<'a> Rows<'a, '_> {
-    /// Writes the rows of one population: p99 with its ratio to the first scheme, interval, share that completed.
+    /// Writes the rows of one population, called `what`, whose percentiles `of` selects from a summary: p99 with its
+    /// ratio to the first scheme, interval, share that completed. Writes nothing if it is empty in every scheme.
     fn of(&mut self, what: &str, of: impl Fn(&'a Summary) -> Option<&'a Percentiles>) {
         let own = |s| of(s).filter(|p: &&Percentiles| p.n > 0);
         let all: Vec<Option<&Percentiles>> = self.all.iter().map(own).collect();
@@ -139,7 +142,7 @@ impl<'a> Rows<'a, '_> {
     }
 }
 
-/// Formats the completed share and the number it refers to: `100 % of 10 × 166` for 166 in each of 10 seeds.
+/// Formats the completed share and the number of items: `100 % of 10 × 166` for 166 in each of 10 seeds.
 fn completed(of: &Percentiles, seeds: u64) -> String {
     let all = match of.n.checked_div(seeds) {
         Some(each) if seeds > 1 && each * seeds == of.n => {

@@ -7,9 +7,9 @@
 //! **Errors**       refusals are counted as `full`, or `detours` past `max_detours`; construction
 //!                  refuses a `max_detours` that a packet cannot count.
 //! **Source**       Zarifis et al., EuroSys 2014, section 2; detoured packets are marked (section 5.3).
-//! **Deviations**   none known. The paper does not say whether the port a packet came in by is
-//!                  among the candidates; its Figure 1 shows that it is. `ingress` and `max_detours`
-//!                  are not in the paper.
+//! **Deviations**   none known. The text of the paper does not say whether a packet may go back by the port
+//!                  it came in by; its Figure 1 shows that it may. `ingress` and `max_detours` are not in
+//!                  the paper.
 
 use super::detour::Detours;
 use super::{Buffer, Verdict};
@@ -17,7 +17,7 @@ use crate::why::Scene;
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
-/// Policy that detours to a random port.
+/// DIBS: detours a packet that does not fit to a random open port.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Dibs(Detours);
@@ -64,7 +64,7 @@ impl Buffer for Dibs {
 }
 
 impl Dibs {
-    /// Detours a packet that does not fit. Separate function, to keep it out of the path of packets that fit.
+    /// Decides about a packet that does not fit. Not inlined, so that packets that fit do not pay for it.
     #[inline(never)]
     fn detour(&self, pkt: &Packet, queues: &mut dyn Queues, rng: &mut Rng) -> Verdict {
         match self.0.open(pkt, queues) {
@@ -74,7 +74,7 @@ impl Dibs {
     }
 }
 
-/// Explains how one of the open ports is chosen.
+/// Explains in words how one of the `open` ports was chosen.
 pub(super) fn drawn(open: PortSet) -> String {
     match open.len() {
         1 => "the only one".into(),
@@ -82,10 +82,11 @@ pub(super) fn drawn(open: PortSet) -> String {
     }
 }
 
-/// Returns the port by which a packet leaves: `want` if it fits there, else the `scale(draw)`-th port that fits
-/// and leads to a switch. A pure function of small integers: the complete choice as the RTL makes it. The
-/// policy itself has already determined that the packet does not fit and which ports are open, and calls
-/// [`drawn_port`].
+/// Reference model of the complete choice, as the RTL makes it: `want` if the packet fits there, else one of the
+/// ports that fit it and lead to a switch, the one whose index is the scaled `draw`; `None` drops the packet.
+///
+/// [`Dibs`] does not call it: the policy knows by then that the packet does not fit, and calls [`drawn_port`]
+/// with the open ports.
 pub fn pick(want: PortId, fits: PortSet, to_switch: PortSet, draw: u32) -> Option<PortId> {
     if fits.has(want) {
         return Some(want);
@@ -93,7 +94,7 @@ pub fn pick(want: PortId, fits: PortSet, to_switch: PortSet, draw: u32) -> Optio
     drawn_port(fits & to_switch, draw)
 }
 
-/// Returns the `scale(draw)`-th open port; `None` if no port is open.
+/// Returns the port whose index among the `open` ports is the scaled `draw`; `None` if no port is open.
 #[inline]
 pub(super) fn drawn_port(open: PortSet, draw: u32) -> Option<PortId> {
     open.nth(scale(draw, open.len()))

@@ -1,4 +1,4 @@
-//! TCP sender: decides what to put on the wire, and when to stop waiting.
+//! TCP sender: decides which segment to send next, and when a timeout is due.
 //!
 //! **Decision**     `send`: the next segment, new or retransmitted. `ack`: the effect of an acknowledgement.
 //!                  `recovery`: when a segment counts as lost and how it is repaired. `reduction`: how fast a
@@ -7,15 +7,16 @@
 //!                  losses by time of sending, probes, and the states of Linux. `crate::congestion` decides the
 //!                  size of the window, `crate::rto` the timer.
 //! **State**        two sequence numbers, the window, the timer, eight bytes per segment in flight ([`board`]).
-//!                  An endless flow needs no more.
+//!                  State does not grow with the length of a flow.
 //! **Units**        bytes and picoseconds.
 //! **Errors**       none: acknowledgements of data never sent, old acknowledgements, false SACK blocks and
 //!                  early timeouts are ignored.
 //! **Source**       RFC 5681 (Reno), 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298, 9937
 //!                  (proportional rate reduction), 8985 (RACK-TLP), 5682 (F-RTO).
 //! **Deviations**   new data leaves in full segments or not at all, except the last segment. The window grows
-//!                  only while it limits the sender (as in Linux; RFC 5681 would let it grow idle). Timestamps
-//!                  are samples, not options on the wire. No probe of a closed window: the window never closes.
+//!                  only while it limits the sender (as in Linux; in RFC 5681 it also grows when it does not).
+//!                  Timestamps give round-trip samples, but add no option to packets. No zero-window probes:
+//!                  the receive window never closes.
 
 mod ack;
 mod board;
@@ -61,9 +62,9 @@ enum Phase {
 enum Opening {
     /// The connection is established.
     Done,
-    /// A SYN is due.
+    /// A SYN is due; `again` if an earlier one was sent.
     Due { again: bool },
-    /// A SYN left at this time.
+    /// A SYN left at `at`; `again` if it was not the first.
     Sent { at: Time, again: bool },
     /// The SYN was answered; the acknowledgement of the answer is due.
     Answered,
@@ -78,7 +79,7 @@ pub struct TcpSender {
     nxt: u64,
     /// End of the data; `u64::MAX` for an endless flow.
     size: u64,
-    /// Start of the current message; the public interface counts bytes from here.
+    /// Sequence number at which the current message starts; the public interface counts bytes from it.
     base: u64,
     window: Window,
     /// Bytes the receiver allows beyond `una`.
@@ -90,18 +91,19 @@ pub struct TcpSender {
     control: Controller,
     last_sent: Time,
     phase: Phase,
-    /// Set if the next poll may return something other than new data within the window.
+    /// Set if the next poll must take the slow path: handshake, recovery, pacing or teardown.
     special: bool,
-    /// Set while the connection is still to be closed.
+    /// Set until the teardown is over, if the connection closes with a FIN.
     lingers: bool,
-    /// Set if the pace limited the last poll.
+    /// Set if pacing limited the last poll.
     paced: bool,
     /// Set if the window alone limited the last poll.
     cwnd_limited: bool,
-    /// Most bytes in flight since `used_end` was sent; kept where windows grow as in Linux.
+    /// Most bytes in flight in the current window of data; used only with the growth of Linux.
     most_out: u64,
+    /// End of the window of data to which `most_out` refers.
     used_end: u64,
-    /// Set while data up to `cut_end`, for which the window was reduced, is not all acknowledged.
+    /// Set from a reduction of the window until all data before `cut_end` is acknowledged.
     cut: bool,
     /// Set if the next new segment carries CWR.
     cwr: bool,
@@ -112,13 +114,14 @@ pub struct TcpSender {
     proportional: bool,
     /// Rank that data carries.
     ranking: Ranking,
-    /// Set while a window is being reduced.
+    /// Set while the window is being reduced step by step.
     reducing: bool,
+    /// End of the data sent before the last reduction of the window.
     cut_end: u64,
     counters: SenderCounters,
 
     opening: Opening,
-    /// State of the teardown, which follows the last acknowledgement.
+    /// State of the teardown, which begins when all data is acknowledged.
     close: Close,
     dupacks: u32,
     /// Bytes in flight that limited transmit has sent.
@@ -223,10 +226,10 @@ impl TcpSender {
         sender
     }
 
-    /// Makes this fresh sender the end that received the request: its connection is established, and `opened`
-    /// is its receiver's view of the handshake.
+    /// Makes this new sender the one of the server, which received the SYN: the connection is established, and
+    /// `opened` is the handshake as the receiver beside it observed it.
     ///
-    /// RFC 5681 3.1: the first window is one segment if the SYN or its answer was lost.
+    /// The first window is one segment if the SYN or its answer was lost (RFC 5681 section 3.1).
     pub fn answering(mut self, opened: Opened) -> TcpSender {
         self.opening = Opening::Done;
         self.set_phase(Phase::Open);
@@ -247,11 +250,11 @@ impl TcpSender {
         self
     }
 
-    /// Starts a message of `bytes` more on the same connection. The window, the timer and the state of the
+    /// Starts another message, of `bytes`, on the same connection. The window, the timer and the state of the
     /// congestion controller are kept. In the public interface, bytes are numbered from 0 again and counters
     /// restart.
     ///
-    /// Panics unless everything before has been acknowledged.
+    /// Panics unless the message before is acknowledged completely.
     pub fn push(&mut self, bytes: u64) {
         assert!(self.is_done(), "one message at a time on a connection");
         self.base = self.una;
