@@ -151,7 +151,10 @@ fn a_checkpoint_of_another_scenario_or_seed_is_refused_and_a_torn_one_passed_ove
     )
     .expect("copied");
     let said = refused(&room, &["--seed", "2"]);
-    assert!(said.contains("dibs-2.0.checkpoint is of another run"), "{said}");
+    assert!(
+        said.contains("dibs-2.0.checkpoint is of another run"),
+        "{said}"
+    );
     assert!(said.contains("expected 2, got 1"), "{said}");
     for (slot, goes_on) in [(0, true), (1, false)] {
         let path = dir.join(format!("dibs-1.{slot}.checkpoint"));

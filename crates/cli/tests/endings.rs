@@ -179,7 +179,11 @@ fn a_sweep_on_a_full_disk_says_its_numbers_too() {
         "{}",
         done.out
     );
-    assert!(done.err.contains("the result files of 4 runs"), "{}", done.err);
+    assert!(
+        done.err.contains("the result files of 4 runs"),
+        "{}",
+        done.err
+    );
     assert_eq!(room.names(), ["s.toml"]);
 }
 

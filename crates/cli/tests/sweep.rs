@@ -323,5 +323,8 @@ fn a_first_look_takes_fewer_runs_and_a_set_leaves_an_axis_one_value() {
     assert_eq!(points[1]["at"]["assumption"], "minimum RTO 1 ms");
     assert_eq!(json["claims"][0]["points"].as_array().unwrap().len(), 2);
     let note = json["notes"][0].as_str().unwrap();
-    assert!(note.contains("700 /s") && note.contains("3 values"), "{note}");
+    assert!(
+        note.contains("700 /s") && note.contains("3 values"),
+        "{note}"
+    );
 }

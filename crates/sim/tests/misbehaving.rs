@@ -75,7 +75,10 @@ fn queues_are_not_told_of_an_instant_after_the_end_of_the_run() {
         world.queue_depths(end);
         for at in [end + Time::from_ps(1), limit] {
             let said = stopped(|| world.queue_depths(at)).expect("a look that is refused");
-            assert!(said.ends_with(&format!(" known only from {end} to {end}")), "{said}");
+            assert!(
+                said.ends_with(&format!(" known only from {end} to {end}")),
+                "{said}"
+            );
         }
     }
 }

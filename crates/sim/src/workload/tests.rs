@@ -125,7 +125,9 @@ fn what_does_not_go_together_is_refused() {
         said("background", 64, &[("inter_arrival", "off"), ("load", "0")])
             .contains("load must be above 0")
     );
-    assert!(said("background", 64, &[("cdf", "nope")]).starts_with("\"nope\" is neither a shipped"));
+    assert!(
+        said("background", 64, &[("cdf", "nope")]).starts_with("\"nope\" is neither a shipped")
+    );
     assert_eq!(said("incast", 9, &[]), "degree must be from 1 to 8, got 40");
     assert_eq!(
         said("incast", 9, &[("degree", "8"), ("target", "9")]),

@@ -242,7 +242,10 @@ mod tests {
     fn fractions_above_one_and_no_choices_are_refused() {
         let said = |set| made::<QuantileDeflection>(&[set]).unwrap_err().to_string();
         assert_eq!(said(("alpha", "1.5")), "alpha must be at most 1, got 15/10");
-        assert!(said(("alpha", "1/5000000000")).contains("two 32-bit numbers, or a decimal of at most 9 digits, got 1/5000000000"));
+        assert!(
+            said(("alpha", "1/5000000000"))
+                .contains("two 32-bit numbers, or a decimal of at most 9 digits, got 1/5000000000")
+        );
         assert!(said(("choices", "0")).contains("must be from 1 to 4, got 0"));
     }
 
