@@ -391,7 +391,7 @@ fn what_must_be_read_before_trusting_a_number_is_a_warning() {
                 "workload.query.connection=shared",
                 "scheme.dctcp.transport.kind=pfabric",
             ],
-            "scheme dctcp: transport pfabric knows no connections",
+            "scheme dctcp: transport pfabric has no connections",
         ),
         (
             vec!["scheme.dctcp.transport.kind=pfabric"],
