@@ -144,29 +144,44 @@ def in_short(summaries):
     of_all = list(summaries.values())
     names = list(dict.fromkeys(name for of in of_all for name in of["classes"]))
     names.sort(key=lambda name: not any_groups(summaries, name))
-    rows = [("queries, ms", [of["qct_ms"] for of in of_all])]
+    rows = [("queries, p99, ms", [of["qct_ms"] for of in of_all])]
     for name in names[:8]:
         for what in ("group", "fct"):
             words = {"group": "groups", "fct": "flows"}[what]
             several = [of["classes"].get(name, {}).get(f"{what}_ms") for of in of_all]
-            rows.append((f"{words} of {name}, ms", several))
-    out, cut = {}, 0
+            rows.append((f"{words} of {name}, p99, ms", several))
+    out, before = {}, {"95 % interval over seeds": 0, "completed (seeds \u00d7 number)": 0}
+
+    def row(label, cells):
+        """A row whose label comes more than once: from the second on it is numbered."""
+        before[label] += 1
+        nth = f" ({before[label]})" if before[label] > 1 else ""
+        out.update({f" | {label}{nth} | {scheme}": cell for scheme, cell in zip(summaries, cells)})
+
     for words, several in rows:
         several = [of if of and of["n"] else None for of in several]
         if not any(several):
             continue
         exact = [of["p99"] if of and not of["p99_at_least"] and of["p99"] else None for of in several]
-        whole = all(of["completed_share"] == 1 for of in several if of)
-        cut += not whole
-        nth = f" ({cut})" if cut > 1 else ""
         for place, (scheme, of, p99) in enumerate(zip(summaries, several, exact)):
-            times = f" ({number(p99 / exact[0])} ×)" if place and p99 and exact[0] else ""
+            times = f" ({number(p99 / exact[0])} \u00d7)" if place and p99 and exact[0] else ""
             said = "-" if of is None else (">= " if of["p99_at_least"] else "") + number(of["p99"])
             out[f" | {words} | {scheme}"] = said + times
-            if not whole:
-                done = of and round((of["completed_share"] or 0) * of["n"])
-                out[f" | completed{nth} | {scheme}"] = share(done, of["n"]) if of else "-"
+        if any(of and of["ci"] for of in several):
+            ends = [of and of["ci"] for of in several]
+            row("95 % interval over seeds", [f"{number(max(ci[0], 0))}..{number(ci[1])}" if ci else "-" for ci in ends])
+        seeds = [len(of["seeds"]) for of in of_all]
+        row("completed (seeds \u00d7 number)", [completed(of, n) if of else "-" for of, n in zip(several, seeds)])
     return out
+
+
+def completed(of, seeds):
+    """The share that completed, and of how many in each seed."""
+    if seeds > 1 and of["n"] % seeds == 0:
+        all = f"{seeds} \u00d7 {of['n'] // seeds:,}"
+    else:
+        all = f"{of['n']:,}" + (f" in {seeds} seeds" if seeds > 1 else "")
+    return f"{share(round((of['completed_share'] or 0) * of['n']), of['n'])} of {all}"
 
 
 def any_interval(summaries, name, of):
