@@ -168,7 +168,7 @@ wrong() {
 }
 wrong cut summary.json '0,/"timeouts": \([0-9]\)/s//"timeouts": 9\1/'
 wrong cut summary.json '0,/"verdict": "reproduced"/s//"verdict": "not reproduced"/'
-wrong cut report.html '0,/queries, ms<\/th><td class="n">&gt;= /s//&9/'
+wrong cut report.html '0,/queries, p99, ms<\/th><td class="n">&gt;= /s//&9/'
 wrong cut report.html 's,retransmission timeouts</th><td class="n">,&9,'
 wrong bounds summary.json '0,/"p999": \([0-9]\)/s//"p999": 9\1/'
 wrong bounds summary.json '0,/"ours": \([0-9]\)/s//"ours": 9\1/'

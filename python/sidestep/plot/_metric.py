@@ -40,7 +40,9 @@ def read(of: Summary, metric: str) -> Reading | None:
         advice = f"; did you mean {near[0]!r}?" if near else "; `sidestep list metrics` has their names"
         said = f"metric {metric!r} is not in the summary{advice}"
         suggestion = near[0] if near else None
-        raise ScenarioError.of_call(said, "metric", expected="a metric of docs/reference/metrics.md", got=metric, suggestion=suggestion)
+        raise ScenarioError.of_call(
+            said, "metric", expected="a metric of docs/reference/metrics.md", got=metric, suggestion=suggestion
+        )
     classes: Mapping[str, Summary] = of["classes"]
     # The word of a flow list's class is enough, if no other class has it.
     if cls and cls not in classes and sum(name.endswith(f"/{cls}") for name in classes) != 1:
