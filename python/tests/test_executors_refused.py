@@ -107,7 +107,7 @@ def test_every_list_of_executors_is_the_same() -> None:
     rows = re.findall(r"^\| (`.*?) \|", (root / "docs/how-to/scaling.md").read_text(), re.MULTILINE)
     said = re.findall(r"`([a-z]+)[:`]", " ".join(rows))
     assert list(dict.fromkeys(said)) == [kind.name for kind in KINDS]
-    told = re.search(r"(?s)/// Who makes the runs of a sweep:(.*?)#\[arg", (root / "crates/cli/src/args.rs").read_text())
+    told = re.search(r"(?s)/// Executor of a sweep.s runs:(.*?)#\[arg", (root / "crates/cli/src/args.rs").read_text())
     assert told is not None
     assert list(dict.fromkeys(re.findall(r"`([a-z]+)[:`]", told[1]))) == [kind.name for kind in KINDS]
     named = re.search(r"const NAMES: .*? = \[(.*?)\];", (root / "crates/cli/src/executor.rs").read_text())
@@ -182,7 +182,7 @@ def test_a_ray_cluster_that_is_silent_is_refused(silent: str, tmp_path: Path) ->
 def test_slurm_without_sbatch_or_a_controller_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("submitit", reason="sidestep[slurm] is not installed")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(NoAnswer, match="sbatch is not here"):
+    with pytest.raises(NoAnswer, match="sbatch is not installed here"):
         run("slurm", tmp_path)
     for name, words in (
         ("sbatch", "exit 0"),
