@@ -147,13 +147,13 @@ fn what_it_cannot_do_it_says() {
         ("reload", "another config needs a restart"),
         (
             r#"{"do": "capture", "file": "/tmp/x"}"#,
-            "capture: the datapath in the kernel answers counters",
+            "capture: not available with the datapath in the kernel, which answers counters",
         ),
         (
             r#"{"do": "change", "port": "h0", "rate": "1 Mbps"}"#,
-            "change: the datapath",
+            "change: not available with the datapath",
         ),
-        (r#"{"do": "note"}"#, "note: the datapath"),
+        (r#"{"do": "note"}"#, "note: not available with the datapath"),
     ] {
         let error = running.ask(question).unwrap_err();
         assert!(error.contains(said), "{question}: {error}");

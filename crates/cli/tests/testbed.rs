@@ -172,7 +172,7 @@ fn check_what_is_not_known(bed: &Bed, summary: &Value) {
         (None, None)
     );
     assert!(ports[1]["peak_packets"].is_some() && ports[1]["drops_full"].is_some());
-    let shown = bed.room.run(&["show", "r"]).with_status(0).out;
+    let shown = bed.room.run(&["show", "r", "--all"]).with_status(0).out;
     let line = shown.lines().find(|l| l.contains("data packets detoured"));
     assert!(line.unwrap().trim_end().ends_with('-'), "{shown}");
 }
