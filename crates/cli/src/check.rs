@@ -145,7 +145,7 @@ fn settings_text(scenario: &Scenario, brief: bool) -> String {
     let is_alike = |s: &Setting| count > 1 && alike[&words(s)].len() == count;
     let first = scenario.schemes.first().map(|scheme| scheme.name.as_str());
     grid.heading(match brief {
-        true => "assumed values: from no source and not set by the scenario",
+        true => "assumed values: no paper and no standard gives them",
         false => "all schemes",
     });
     for s in told.clone().filter(|s| s.scheme.is_none()) {

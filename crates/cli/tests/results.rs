@@ -332,3 +332,42 @@ fn what_has_no_effect_is_said_beside_the_numbers() {
         );
     }
 }
+
+#[test]
+fn a_run_prints_its_answer_and_the_whole_table_with_all() {
+    let room = Room::new();
+    let run = |more: &[&str]| {
+        let args = [&["run", "quickstart", "--seed", "1", "--out"], more].concat();
+        room.run(&args).with_status(0).out
+    };
+    let (answer, whole) = (run(&["a"]), run(&["b", "--all"]));
+    assert!(answer.lines().count() < 24, "{answer}");
+    for (text, has) in [(&answer, true), (&whole, false)] {
+        assert_eq!(text.contains("queries, p99, ms"), has, "{text}");
+        assert_eq!(text.contains("slowdown p99"), !has, "{text}");
+    }
+    let show = |more: &[&str]| room.run(&[&["show"], more].concat()).with_status(0).out;
+    assert!(answer.starts_with(&show(&["a"])) && whole.starts_with(&show(&["a", "--all"])));
+    let both = room
+        .run(&["show", "a", "--all", "--json"])
+        .with_status(2)
+        .err;
+    assert!(both.contains("--all") && both.contains("--json"), "{both}");
+}
+
+#[test]
+fn a_brief_check_has_the_load_first_and_assumed_values_alone() {
+    let room = Room::new();
+    let check = |more: &[&str]| {
+        let args = [&["check", "dibs-demo"], more].concat();
+        room.run(&args).with_status(0).out
+    };
+    let (whole, brief) = (check(&[]), check(&["--brief"]));
+    let place = |text: &str, words: &str| text.find(words).unwrap_or_else(|| panic!("{text}"));
+    assert!(place(&brief, "offered load") < place(&brief, "assumed values"));
+    assert!(place(&whole, "all schemes") < place(&whole, "offered load"));
+    // Its source is a table of the paper.
+    assert!(whole.contains("  transport.rto_min ") && !brief.contains("  transport.rto_min "));
+    assert!(brief.contains("  topology.delay "), "{brief}");
+    assert!(brief.lines().count() * 2 < whole.lines().count());
+}
