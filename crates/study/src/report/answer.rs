@@ -10,8 +10,12 @@ use sidestep_lab::stats::{ClassSummary, Percentiles, Summary};
 /// Maximum number of classes in an answer.
 const MOST: usize = 8;
 
-/// Counts below the percentiles: name of the metric, and true if its row is shown even if all counts are 0.
-const COUNTS: [(&str, bool); 3] = [("drops", true), ("detours", false), ("timeouts", true)];
+/// Counts below the percentiles: metric, label, and true if the row is shown even if all counts are 0.
+const COUNTS: [(&str, &str, bool); 3] = [
+    ("drops", "packets dropped", true),
+    ("detours", "detours", false),
+    ("timeouts", "retransmission timeouts", true),
+];
 
 /// Tabulates percentiles as rows and schemes as columns; with `medians`, the 50th percentiles too. `None` if there is
 /// no row: no queries, groups or finite flows.
@@ -23,10 +27,7 @@ pub fn percentiles(all: &[Summary], medians: bool) -> Option<Grid> {
             .any(|s| class(s, name).is_some_and(|c| c.group_ms.n > 0))
     };
     names.sort_by_key(|name| !grouped(name));
-    let mut grid = Grid::default();
-    let header = all.iter().map(|s| s.scheme.clone());
-    grid.row(std::iter::once(String::new()).chain(header));
-    grid.rule();
+    let mut grid = headed(all);
     let before = grid.rows().len();
     let mut rows = Rows {
         grid: &mut grid,
@@ -34,7 +35,6 @@ pub fn percentiles(all: &[Summary], medians: bool) -> Option<Grid> {
         medians,
     };
     rows.of("queries", |s| Some(&s.qct_ms));
-    let left = names.len().saturating_sub(MOST);
     for name in names.into_iter().take(MOST) {
         rows.of(&format!("groups of {name}"), |s| {
             class(s, name).map(|c| &c.group_ms)
@@ -43,21 +43,16 @@ pub fn percentiles(all: &[Summary], medians: bool) -> Option<Grid> {
             class(s, name).map(|c| &c.fct_ms)
         });
     }
-    if left > 0 {
-        grid.heading(&format!("  and {left} more classes in the whole table"));
-    }
     (grid.rows().len() > before).then_some(grid)
 }
 
 /// Tabulates the complete answer: percentiles, goodput of endless flows, drops, detours and timeouts.
 pub fn of(all: &[Summary], medians: bool) -> Grid {
-    let mut grid = percentiles(all, medians).unwrap_or_else(|| {
-        let mut grid = Grid::default();
-        let header = all.iter().map(|s| s.scheme.clone());
-        grid.row(std::iter::once(String::new()).chain(header));
-        grid.rule();
-        grid
-    });
+    let mut grid = percentiles(all, medians).unwrap_or_else(|| headed(all));
+    let left = names(all).len().saturating_sub(MOST);
+    if left > 0 {
+        grid.heading(&format!("  and {left} more classes: --all prints them"));
+    }
     let mut row = |words: &str, cells: Vec<Option<String>>| {
         if cells.iter().any(Option::is_some) {
             let cells = cells.into_iter().map(|cell| cell.unwrap_or("-".into()));
@@ -73,23 +68,23 @@ pub fn of(all: &[Summary], medians: bool) -> Grid {
         Some(format!("{:.1} %", share * 100.0))
     });
     row("goodput of endless flows, of the link", goodput.collect());
-    for (name, always) in COUNTS {
+    for (name, label, always) in COUNTS {
         let values: Vec<Option<f64>> = all.iter().map(|s| read(name, s)).collect();
         if always || values.iter().flatten().any(|n| *n > 0.0) {
             let cells = values.iter().map(|n| n.map(|n| count(n as u64)));
-            row(words(name), cells.collect());
+            row(label, cells.collect());
         }
     }
     grid
 }
 
-/// Returns the label of the row of a count.
-fn words(count: &str) -> &'static str {
-    match count {
-        "drops" => "packets dropped",
-        "detours" => "detours",
-        _ => "retransmission timeouts",
-    }
+/// Returns a table with a column for each scheme, and no row yet.
+fn headed(all: &[Summary]) -> Grid {
+    let mut grid = Grid::default();
+    let header = all.iter().map(|s| s.scheme.clone());
+    grid.row(std::iter::once(String::new()).chain(header));
+    grid.rule();
+    grid
 }
 
 fn class<'a>(summary: &'a Summary, name: &str) -> Option<&'a ClassSummary> {

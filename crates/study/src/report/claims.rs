@@ -115,8 +115,8 @@ fn verdict_of(claim: &ClaimResult) -> String {
         (true, Verdict::NotReproduced) => "does not hold".to_string(),
         (_, verdict) => verdict.to_string(),
     };
-    let told = claim.own && claim.verdict == Verdict::NotReproduced;
-    if claim.is_expected() || claim.verdict == Verdict::NotJudged || told {
+    let fails = claim.own && claim.verdict == Verdict::NotReproduced;
+    if claim.is_expected() || claim.verdict == Verdict::NotJudged || fails {
         words
     } else {
         format!("{words} (unexpected)")
