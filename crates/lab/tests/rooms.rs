@@ -297,7 +297,8 @@ fn doc_comments_open_with_their_subject() {
         // Some questions and quotations are fine. Rooms had 19 to 42 of 100 before all were rewritten.
         assert!(
             bad * 50 <= all,
-            "{}: {bad} of {all} doc comments open with one of {OPENINGS:?}: name the thing, then say what it does",
+            "{}: {bad} of {all} doc comments open with a word like What, It or Of: name the thing, then say what it \
+             does",
             room.display()
         );
     }
