@@ -2,7 +2,7 @@
 //! `schemes/`, `profiles/`, `scenarios/` and `data/`, found here so that adding one means adding a file and no
 //! line anywhere.
 //!
-//! They are listed by rank, which a file states in a comment, `# listed: 25`; files of the same rank, and files
+//! Shipped files are listed by rank, which a file states in a comment, `# listed: 25`; files of the same rank, and files
 //! without one, which come last, are listed by name. The text goes into the program whole, so nothing is opened
 //! when it runs.
 

@@ -1,6 +1,6 @@
 //! Native half of the Python package: functions and classes that `sidestep` in Python calls.
 //!
-//! It converts Python values to those of `study` and back, and has no knowledge beyond the command's. The part
+//! The module converts Python values to those of `study` and back, and has no knowledge beyond the command's. The part
 //! that users see is in `sidestep/`: typed, and without a second list of anything.
 
 // Only `policy/loan`, which lends a switch's queues to Python for one call, has unsafe code.

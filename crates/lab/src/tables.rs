@@ -1,6 +1,6 @@
 //! Parameters of a scenario outside the registries: one table per section.
 //!
-//! The same tables provide defaults, messages, suggestions, `sidestep list` and the docs.
+//! These tables provide defaults, messages, suggestions, `sidestep list` and the docs.
 
 use crate::shipped::PROFILE_NAMES;
 use sidestep_config::decision::{Memory, RankGap};

@@ -1,6 +1,6 @@
 //! Reference for hardware test benches: the decisions of `crates/switch` behind a C ABI.
 //!
-//! Nothing of the switch is implemented a second time here. [`vectors`] yields the rows of `sidestep vectors`,
+//! The switch is not implemented a second time here. [`vectors`] yields the rows of `sidestep vectors`,
 //! drawn by `crates/vectors` and decided by the same policies. [`pick`] calls the policies' pure functions with
 //! a bench's own inputs. [`queue`] calls the scheduler `srpt`, [`classes`] the schedulers `ps` and `wps`,
 //! [`spray`] the routes that count and take turns, [`limits`] the buffer `mulbuff`, and [`deflect`] the buffer

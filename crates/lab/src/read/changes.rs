@@ -1,6 +1,6 @@
 //! `[[change]]`: changes of the network during a run.
 //!
-//! They are numbered in the order of the file, from 1. `[change.1]` adds keys to the first: in the
+//! Changes are numbered in the order of the file, from 1. `[change.1]` adds keys to the first: in the
 //! file, in `[quick]`, in `[sweep]`, and as `--set change.1.rate="1 Gbps"`.
 
 use super::reader::Reader;

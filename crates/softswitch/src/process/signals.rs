@@ -1,6 +1,6 @@
 //! Signals: SIGTERM and SIGINT end the switch, SIGHUP makes it read its config again.
 //!
-//! They are blocked in every thread and received by one that waits for them, so that no call of the loop is
+//! Signals are blocked in every thread and received by one that waits for them, so that no call of the loop is
 //! ever interrupted.
 
 use std::mem::MaybeUninit;

@@ -1,5 +1,5 @@
 //! Shelf of experiments: those of the program, and those in `experiments/<paper>/` of the working directory.
-//! Such a folder replaces all experiments that the program has of that paper.
+//! A folder there replaces all experiments that the program has of that paper.
 
 use crate::Error;
 use sidestep_sim::Files;
