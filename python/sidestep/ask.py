@@ -22,8 +22,8 @@ __all__ = ["check", "list", "show", "why"]
 def check(scenario: ScenarioLike, *, quick: bool = False, jobs: int | None = None) -> dict[str, Any]:
     """Explains a scenario: every value with its source, the offered load, an estimate of the run time, warnings.
 
-    The dictionary is that of `sidestep check --json`: `scenarios` holds the answer, `problems` the errors, so that a
-    file that cannot be read raises nothing. Rates are in bit/s, times in the unit of their name.
+    The dictionary is that of `sidestep check --json`: `scenarios` holds the answer, `problems` the errors. A file that
+    cannot be read therefore raises no exception. Rates are in bit/s, times in the unit of their name.
     """
     if isinstance(scenario, Scenario):
         source = source_of(scenario, quick=quick)
@@ -61,12 +61,12 @@ def why(
     files: str | os.PathLike[str] | None = None,
     policies: Sequence[Scheme | Plugin] = (),
 ) -> dict[str, Any]:
-    """Explains the way of one packet, or lists packets; the run is made again for it.
+    """Explains the path of one packet, or lists packets. For this, the run is repeated.
 
     `packet` is its source host and its number there, as `"100:3"`; `flow`, `dropped` and `detoured` list packets.
     `scheme` and `seed` are needed if the result has several. `files` is the folder of the files that the scenario
-    names. A scheme with your own policies needs them again in `policies`, as `run` had them, because no directory
-    stores their code. The dictionary is that of `sidestep why --json`; times are in the units of their keys.
+    names. For a scheme with your own policies, pass these again in `policies`, as to `run`: results do not store their
+    code. The dictionary is that of `sidestep why --json`; times are in the units of their keys.
     `run["same"]` is True if the repeated run equals the recorded one.
 
     Raises `ResultError` for a scheme, seed or packet that the result does not have, and for policies that are missing

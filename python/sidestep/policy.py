@@ -3,10 +3,10 @@
 A policy is a class with one method that decides. Every switch of a run has its own object (of a scheduler: every port),
 so the state of an object is that of one switch. The arguments are those of a Rust policy; times are picoseconds
 (`_ps`), sizes bytes or packets, as the names say. A policy must draw random numbers only from the stream that it
-receives: then a run repeats, with any number of jobs. Packets, hops and the wanted queue are copies. Queues and the
-stream are valid for one call, and raise `RuntimeError` afterwards.
+receives: then a run gives the same result again, with any number of jobs. Packets, hops and the wanted queue are
+copies. Queues and the stream are valid for one call, and raise `RuntimeError` afterwards.
 
-An exception, a missing port or an answer of another type ends the run with `PolicyError`.
+An exception, a port that the switch does not have, or an answer of another type ends the run with `PolicyError`.
 """
 
 from __future__ import annotations
@@ -59,14 +59,15 @@ class PolicyError(RunError):
         self.time_us = time_us
 
 
-class Policy(ABC):  # noqa: B024, what decides is in its three kinds
+class Policy(ABC):  # noqa: B024, its three subclasses have the methods that decide
     """Common base of all policies.
 
     `switch` is the switch that the object decides for: `number`, `name`, `ports`, `salt` (64 bits to hash with),
     `seed`, `scheme` and, for a scheduler, `port`.
 
-    The class attributes tell `sidestep.vectors` what to draw for a policy without a twin in Rust: the maximum number of
-    draws a decision, whether the policy remembers decisions, whether it reads ranks.
+    The class attributes tell `sidestep.vectors` how to test a policy that has no counterpart in Rust: `draws` is the
+    maximum number of random draws for one decision, `remembers` is True if a decision depends on earlier ones, `ranks`
+    is True if the policy reads ranks.
     """
 
     draws: ClassVar[int] = 2
@@ -165,8 +166,8 @@ class Sched(Policy):
     ```
 
     `push` and `pop` are required. The other methods are called if the class has them. Set `passes` if a packet that
-    joins an empty queue and leaves again does not change it: a packet that finds its port idle is then not passed to
-    the scheduler. Set `counts` if the scheduler counts flows: it then receives each packet that joins (`see`); for a
+    joins an empty queue and leaves again does not change the scheduler: packets that find their port idle are then not
+    passed to it. Set `counts` if the scheduler counts flows: it then receives each packet that joins (`see`); for a
     packet that finds its port idle, `skip` follows instead of `push` and `pop`.
     """
 
@@ -182,7 +183,7 @@ class Sched(Policy):
         """Returns the handle of the next packet to leave; `None` if the queue is empty."""
 
     def worst(self) -> int | None:
-        """Returns the rank of the packet that `evict` would remove; `None` without one."""
+        """Returns the rank of the packet that `evict` would remove; `None` if there is none."""
         raise NotImplementedError
 
     def evict(self) -> int | None:
@@ -210,7 +211,7 @@ class Sched(Policy):
         raise NotImplementedError
 
     def skip(self, packet: Packet) -> None:
-        """Replaces `push` and `pop` for a packet that found its port idle, where flows are counted."""
+        """Receives a packet that found its port idle, instead of `push` and `pop`, if the scheduler has `counts`."""
         raise NotImplementedError
 
 

@@ -1,10 +1,10 @@
-//! Reader of scenarios: TOML in which every key and value has a place, sections resolved from layers, values
-//! with units, and problems reported with a suggestion.
+//! Reader of scenarios: parses TOML and keeps the line and column of every key and value, combines the layers that
+//! set a section, reads values with units, and reports problems with a suggestion.
 //!
 //! [`document`] parses, [`spec`] describes the contents of a section, [`section`] resolves a section and its
 //! policies, [`source`] records the origin of each value, [`problem`] reports errors with their place.
-//! [`decision`] is the section that the simulator and the software switch share, [`differ`] its variants for
-//! individual switches. No files are opened here.
+//! [`decision`] reads the section that the simulator and the software switch share, [`differ`] the settings of
+//! individual switches that differ from it. No files are opened here.
 
 #![forbid(unsafe_code)]
 

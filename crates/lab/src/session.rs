@@ -1,13 +1,13 @@
 //! Run that its caller advances step by step, to show it in progress or to inspect its state.
 //!
 //! **Decision**     when the run is over: at the instant at which every finite flow has been delivered, or at
-//!                  `duration + drain`; with endless flows or a closed loop not before `duration`. With these
-//!                  it is checked only at *marks*, which divide the run into thousandths, so that the outcome
-//!                  does not depend on where the caller stops.
+//!                  `duration + drain`; with endless flows or a closed loop not before `duration`. The end of
+//!                  such a run is checked only at *marks*, which divide the run into thousandths, so that the
+//!                  outcome does not depend on where the caller stops.
 //! **State**        the world, its probes, the next mark.
 //! **Units**        simulated time in picoseconds.
-//! **Errors**       what the simulator refuses, when the session is made; a failing policy of the caller, which
-//!                  ends the run ([`Session::run_own_until`]).
+//! **Errors**       when the session is made: a refusal of the simulator; later: a failing policy of the
+//!                  caller, which ends the run ([`Session::run_own_until`]).
 
 use crate::fair;
 use crate::own::{Failure, Own};
@@ -338,7 +338,7 @@ impl<A: Agenda> Session<A> {
     /// Records the run, whose scenario is `scenario`, in the window and the form that `spec` gives. Costs time, does
     /// not affect the outcome.
     ///
-    /// Panics when the run has begun.
+    /// Panics if the run has begun.
     pub fn record(&mut self, scenario: &Scenario, spec: &RecordSpec) {
         assert!(self.now == Time::ZERO, "a run is recorded from its start");
         let tape = Tape::new(scenario, self.number, self.seed, &self.plan, spec);

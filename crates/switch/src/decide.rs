@@ -62,8 +62,8 @@ impl Streams {
 }
 
 impl Decider {
-    /// Offset in bytes at which the fields end that most packets need, if they are admitted by a [`ByOne`]. Drivers
-    /// check with it that these fields are in the cache lines that a hop reads.
+    /// End, in bytes, of the fields that a packet needs which a [`ByOne`] admits, as most packets. Drivers check that
+    /// these fields lie in the cache lines that a hop reads.
     pub const MOST_END: usize = std::mem::offset_of!(Decider, buffer);
 
     /// Creates the decider of a switch with `ports` ports, drawing from `streams`.
@@ -292,7 +292,7 @@ impl Decider {
         port: PortId,
         mark: bool,
     ) -> Option<Joined> {
-        // Before any change: a custom policy may name a port that does not exist, and this line panics then.
+        // First, before any change: panics if a custom policy names a port that does not exist.
         let ahead = {
             let (_, ports) = carrier.at_hand();
             Live(ports).depth(port)
@@ -316,7 +316,7 @@ impl Decider {
     #[cold]
     #[inline(never)]
     fn evict<C: Carrier>(&mut self, mut carrier: C, want: Want, mark: bool) -> bool {
-        // Left over if a policy panicked and the caller caught the panic.
+        // Not empty if a policy panicked and the caller caught the panic.
         self.victims.clear();
         let port = want.port;
         let event = match self.make_room(&mut carrier, port, mark) {

@@ -1,11 +1,11 @@
 //! The testbed: a scenario built from namespaces, veth links, software switches and hosts with the kernel's
 //! TCP.
 //!
-//! [`network`] builds a blueprint and removes it; [`traffic`] hands flows to the kernels of its hosts. Neither
-//! depends on scenarios. The other modules translate a scenario into those two, and the measurements into the
-//! simulator's tables: an [`Order`](order::Order) is read into a [`Scene`](scene::Scene), its seeds run one
-//! after the other, [`session`] writes a result directory of them, and [`beside`] compares a figure with the
-//! simulator. `docs/how-to/testbed.md` describes the sequence of a run.
+//! [`network`] builds the network of a blueprint and removes it; [`traffic`] hands flows to the kernels of its
+//! hosts. Neither depends on scenarios. The other modules translate a scenario into a blueprint and flows, and
+//! the measurements into the simulator's tables: an [`Order`](order::Order) names a scheme of a scenario, and is
+//! read into a [`Scene`](scene::Scene). Its seeds run one after the other, [`session`] writes their result
+//! directory, and [`beside`] compares a figure with the simulator. `docs/how-to/testbed.md` describes a run.
 
 pub mod attempt;
 pub mod beside;

@@ -117,8 +117,8 @@ pub const fn ack_packet_bytes(blocks: u32) -> u32 {
 #[repr(C)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Packet {
-    /// Packed 64 bits, low word first: the service in 6 bits, a free bit, the end of the flow, the echo of hops
-    /// in 8 bits, and the sequence number in the upper 48, so that one shift reads it.
+    /// 64 packed bits, low word first: the service in 6 bits, a free bit, the end of the flow, the echo of hops
+    /// in 8 bits, and in the upper 48 the sequence number, which one shift reads.
     seq_and_service: [u32; 2],
     /// Flow of the packet, in both directions.
     pub flow: FlowId,
@@ -272,8 +272,8 @@ impl Packet {
         self.seq_and_service = [low, (seq >> 16) as u32];
     }
 
-    /// Returns the sort key of switches, smallest first: [`Tag::rank`] of data, so `u32::MAX` for unmarked
-    /// data. Acknowledgements and other packets without payload rank first, as 0.
+    /// Returns the rank by which switches order packets, smallest first: [`Tag::rank`] of data, which is
+    /// `u32::MAX` without a mark. Acknowledgements and other packets without payload rank first, as 0.
     #[inline]
     pub fn rank(&self) -> u32 {
         if self.kind() != Kind::Data {

@@ -24,9 +24,9 @@
 //! - search for the last delivery: in a window that may contain it, the parts with unfinished flows run first
 //!   (`parts/windows.rs`).
 //!
-//! A run with any of these cannot be split yet, since each exists once per world: pauses, as the switch of a
-//! gate writes into the queue of the brake ([`crate::pfc`]); changes of the network; senders and receivers made
-//! by functions of the caller (`machines`); paths of traced packets.
+//! A run with any of these cannot be split yet, since each exists once per world: pauses, because the switch of
+//! a gate writes into the queue of the brake ([`crate::pfc`]); changes of the network; senders and receivers
+//! made by functions of the caller (`machines`); paths of traced packets.
 
 mod changes;
 #[cfg(all(debug_assertions, not(test)))]
@@ -80,7 +80,8 @@ use sidestep_types::{FlowId, PortId, SwitchId, Time};
 use std::hint::cold_path;
 use std::sync::Arc;
 
-/// Run in progress. `A` is its agenda: the wheel, or the heap, a reference that must give the same run.
+/// Run in progress. `A` is its agenda (queue of future events): the wheel, or the slower heap, with which tests
+/// check that both give the same run.
 pub struct World<A: Agenda = WheelAgenda> {
     fabric: Fabric<A>,
     switches: Table<Switch>,
@@ -363,8 +364,8 @@ impl<A: Agenda> World<A> {
 
     /// Returns the depth at `at` of the queue before each link, in the order of the outcome's ports.
     ///
-    /// Panics if `at` is before [`World::now`], or after the latest limit of [`World::run_until`] or the end of
-    /// the run: events before it have not been served.
+    /// Panics if `at` is before [`World::now`], or later than all events have been served: after the last limit
+    /// of [`World::run_until`] and the end of the run.
     pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
         let (now, served) = (self.now(), self.served);
         assert!(

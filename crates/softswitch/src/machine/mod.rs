@@ -1,12 +1,13 @@
 //! Software switch without I/O.
 //!
-//! **Decision**     the decision of `sidestep-switch`, about real frames: `docs/how-to/softswitch.md`.
+//! **Decision**     decisions of the simulator's switches (`sidestep-switch`), about real frames:
+//!                  `docs/how-to/softswitch.md`.
 //! **State**        queues and their frames, learned addresses, counters.
 //! **Units**        picoseconds of the driver's clock, with any origin; bytes without FCS.
 //! **Errors**       none; frames that are not forwarded are counted by reason.
-//! **Source**       `docs/explanation/model.md`, rules 3 to 6.
-//! **Deviations**   none known from the simulator's switch: `tests/conformance` compares both, packet by
-//!                  packet.
+//! **Source**       `docs/explanation/model.md`.
+//! **Deviations**   no difference from the simulator's switch is known: `tests/conformance` compares both,
+//!                  packet by packet.
 
 mod agenda;
 mod bucket;
@@ -280,7 +281,7 @@ impl Machine {
         if frame.tag.is_some() {
             return self.core.refuse(port, bytes, Refusal::TagFromHost);
         }
-        let shims = self.shims.as_mut().expect("they take tags off");
+        let shims = self.shims.as_mut().expect("tags need shims");
         let said = shims.down(self.core.outputs.now, port, bytes, Some(&frame));
         let Some(dscp) = said.dscp else {
             return self.place_tagged(port, &frame, bytes, carry, said.tag);
@@ -289,7 +290,7 @@ impl Machine {
         changed.clear();
         changed.extend_from_slice(bytes);
         frame::set_dscp(&mut changed, dscp);
-        let frame = frame::read_tagged(&changed, carry).expect("a sound frame, of another service");
+        let frame = frame::read_tagged(&changed, carry).expect("a valid frame with another DSCP");
         self.place_tagged(port, &frame, &changed, carry, said.tag);
         self.changed = changed;
     }
@@ -308,11 +309,11 @@ impl Machine {
         };
         let mut out = [0; LONGEST_TAGGED];
         let Some(length) = frame::put_tag(bytes, &ip, carry, tag, &mut out) else {
-            let shims = self.shims.as_mut().expect("they said the tag");
+            let shims = self.shims.as_mut().expect("tags need shims");
             shims.without_room(port);
             return self.place(port, frame, bytes);
         };
-        let tagged = frame::read_tagged(&out[..length], carry).expect("a sound frame with a tag");
+        let tagged = frame::read_tagged(&out[..length], carry).expect("a valid frame with a tag");
         self.place(port, &tagged, &out[..length]);
     }
 

@@ -99,8 +99,8 @@ struct Rows<'a, 'g> {
 }
 
 impl<'a> Rows<'a, '_> {
-    /// Writes the rows of one population, called `what`, whose percentiles `of` selects from a summary: p99 with its
-    /// ratio to the first scheme, interval, share that completed. Writes nothing if it is empty in every scheme.
+    /// Writes the rows of one population, called `what`: p99 with its ratio to the first scheme, interval, share that
+    /// completed. `of` selects the percentiles of the population from a summary. Writes nothing if no scheme has any.
     fn of(&mut self, what: &str, of: impl Fn(&'a Summary) -> Option<&'a Percentiles>) {
         let own = |s| of(s).filter(|p: &&Percentiles| p.n > 0);
         let all: Vec<Option<&Percentiles>> = self.all.iter().map(own).collect();

@@ -14,9 +14,9 @@
 //! **Source**       RFC 5681 (Reno), 6582 (NewReno), 6675 (SACK), 3042 (limited transmit), 6298, 9937
 //!                  (proportional rate reduction), 8985 (RACK-TLP), 5682 (F-RTO).
 //! **Deviations**   new data leaves in full segments or not at all, except the last segment. The window grows
-//!                  only while it limits the sender (as in Linux; in RFC 5681 it also grows when it does not).
-//!                  Timestamps give round-trip samples, but add no option to packets. No zero-window probes:
-//!                  the receive window never closes.
+//!                  only while it limits the sender (as in Linux; in RFC 5681 it always grows). Timestamps give
+//!                  round-trip samples, but add no option to packets. There are no zero-window probes, since the
+//!                  receive window never closes.
 
 mod ack;
 mod board;
@@ -226,8 +226,8 @@ impl TcpSender {
         sender
     }
 
-    /// Makes this new sender the one of the server, which received the SYN: the connection is established, and
-    /// `opened` is the handshake as the receiver beside it observed it.
+    /// Makes this new sender that of a server, which has received the SYN: its connection is established. `opened`
+    /// tells what the receiver of the same host observed of the handshake.
     ///
     /// The first window is one segment if the SYN or its answer was lost (RFC 5681 section 3.1).
     pub fn answering(mut self, opened: Opened) -> TcpSender {
