@@ -44,10 +44,10 @@ pub struct Run {
     pub recording: Option<Vec<u8>>,
     /// True if the watcher stopped the run.
     pub interrupted: bool,
-    /// Counts that are missing: none of a simulated run.
+    /// Counts that were not measured; a simulated run measures all.
     pub told: Told,
     /// Warnings to read before trusting the numbers.
     pub warnings: Vec<String>,
-    /// Disturbances of the run by this machine: none of a simulated run.
+    /// Disturbances of the run by this machine; a simulated run has none.
     pub marks: Vec<String>,
 }

@@ -149,27 +149,27 @@ impl ParamUnit {
 pub enum Value {
     /// The word that means "without".
     Off,
-    /// Returns a span of time.
+    /// Span of time.
     Time(Time),
-    /// Returns a number of bytes.
+    /// Number of bytes.
     Bytes(Bytes),
-    /// Returns the smallest and the largest number of bytes.
+    /// Smallest and largest number of bytes.
     ByteRange(u64, u64),
-    /// Returns a link rate.
+    /// Link rate.
     Rate(BitRate),
-    /// Returns a size in packets or bytes.
+    /// Size in packets or bytes.
     Size(Size),
-    /// Returns events per million seconds.
+    /// Events per million seconds.
     PerMegasecond(u64),
-    /// Returns numerator and denominator.
+    /// Numerator and denominator.
     Fraction(u64, u64),
-    /// Returns a whole number.
+    /// Whole number.
     Count(u64),
     /// At least one whole number.
     Counts(Vec<u64>),
-    /// Returns true or false.
+    /// True or false.
     Flag(bool),
-    /// Returns a word or a path.
+    /// Word or path.
     Word(String),
     /// At least one value, in the order written.
     List(Vec<Value>),

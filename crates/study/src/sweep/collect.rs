@@ -27,11 +27,11 @@ const GROUPS: usize = 250;
 
 /// Access to the records, and facts about them for the manifest.
 pub(super) struct Source<'a> {
-    /// Returns true if the record of a run is available.
+    /// Function that returns true if the record of a run is available.
     pub is_there: &'a dyn Fn(&Key) -> bool,
-    /// Returns the record of a run.
+    /// Function that returns the record of a run.
     pub record: &'a dyn Fn(&Key) -> Option<Record>,
-    /// Returns true if an earlier call made the run.
+    /// Function that returns true if an earlier call made the run.
     pub was_known: &'a dyn Fn(&Key) -> bool,
     pub cache: Option<CacheUse>,
     pub began: Instant,

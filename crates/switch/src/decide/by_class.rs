@@ -1,4 +1,4 @@
-//! Fast path for MulBuff at a port with class queues, while the waiting packets stand in its line: decides and
+//! Fast path for MulBuff at a port with class queues, as long as its packets wait in the line: decides and
 //! enqueues in one step.
 //!
 //! Equivalent to [`Decider::admit`] followed by [`Ranked::joins_line`], without looking up the port, the class
