@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::switching::{PATIENCE, Running, for_one, reach, transfer, until, wiring};
+use common::switching::{PATIENCE, Running, charged_to_sender, for_one, reach, transfer, until, wiring};
 use common::{Room, skip};
 use sidestep_softswitch::ebpf::need;
 use sidestep_softswitch::trial::flood::{Source, udp_frame};
@@ -274,4 +274,11 @@ fn what_a_bucket_drops_is_counted_as_not_sent() {
     let (left, refused) = (count("/tx_frames"), count("/io/tx_refused"));
     assert!(refused >= 40, "{counters}");
     assert_eq!(count("/io/sent") + refused, left, "{counters}");
+}
+
+#[test]
+fn waiting_frames_are_not_charged_to_their_sender() {
+    let Some(wiring) = ready(2) else { return };
+    let running = start(wiring, "100 kbps", "capacity = \"100 pkt\"", "");
+    assert_eq!(charged_to_sender(&running), 0, "bytes");
 }

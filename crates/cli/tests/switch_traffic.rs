@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::switching::{PATIENCE, Running, for_one, reach, transfer, until, wiring};
+use common::switching::{PATIENCE, Running, charged_to_sender, for_one, reach, transfer, until, wiring};
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::block_common::Block;
 use sidestep_softswitch::trial::flood::{Source, pin, udp_frame};
@@ -440,4 +440,11 @@ fn below_the_paced_rate_no_frame_is_lost_and_above_it_the_soak_says_how_many() {
         let said = flooded.wrong.iter().any(|why| why.starts_with(named));
         assert!(said, "{named} in {:?}", flooded.wrong);
     }
+}
+
+#[test]
+fn waiting_frames_are_not_charged_to_their_sender() {
+    let Some(wiring) = wiring(2) else { return };
+    let running = Running::start(wiring, "100 kbps", "capacity = \"100 pkt\"", "");
+    assert_eq!(charged_to_sender(&running), 0, "bytes");
 }

@@ -322,12 +322,17 @@ __noinline int sidestep_copy(struct __sk_buff *skb, __u32 to)
 	return 1;
 }
 
+// Sends a clone and drops the original. Over veth a frame keeps the socket of its sender (skb->sk) until a host's stack
+// reads it, and a redirected frame would wait in the emulated network at that socket's expense: the sender's small queue
+// (TSQ) stops a flow whose window is open, and TCP does not repeat a segment that it takes for still queued in the host.
+// A clone has no socket, and the drop of the original returns its memory to the sender.
 static __always_inline int send(struct __sk_buff *skb, struct work *w)
 {
 #if SIDESTEP_STILL
 	return 7;
 #else
-	return bpf_redirect(w->interface, 0);
+	bpf_clone_redirect(skb, w->interface, 0);
+	return SHOT;
 #endif
 }
 

@@ -8,6 +8,7 @@ use sidestep_softswitch::trial::wiring::{Wiring, mac};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -271,6 +272,30 @@ pub fn transfer(running: &Running) -> f64 {
     );
     // 1448 bytes of payload take 1538 on the wire.
     8.0 * 4.0 / time.as_secs_f64() * 1538.0 / 1448.0
+}
+
+/// Returns the bytes that host 0's kernel charges to a socket whose datagrams wait in the switch: 40 datagrams at a port
+/// that sends some twelve a second. They are to be free once the switch has them: a sender's small queue, its socket
+/// memory and its retransmissions depend on what the kernel takes for still queued in the host.
+pub fn charged_to_sender(running: &Running) -> i32 {
+    let hosts = &running.wiring.hosts;
+    let sink = hosts[1].within(|| UdpSocket::bind("10.9.0.2:0").unwrap());
+    let source = hosts[0].within(|| UdpSocket::bind("10.9.0.1:0").unwrap());
+    source.connect(sink.local_addr().unwrap()).unwrap();
+    for _ in 0..40 {
+        source.send(&[0; 1000]).unwrap();
+    }
+    until("all came in", || for_one(&running.counters(), "h0") >= 40);
+    let mut charged = 0;
+    // SAFETY: SIOCOUTQ writes one int.
+    let status = unsafe { libc::ioctl(source.as_raw_fd(), libc::TIOCOUTQ, &mut charged) };
+    assert_eq!(status, 0, "{}", std::io::Error::last_os_error());
+    let held = running.counters()["held"].as_u64();
+    assert!(
+        held > Some(10),
+        "the datagrams wait in the switch: {held:?}"
+    );
+    charged
 }
 
 /// Returns the unicast frames received at a port so far. Frames that a host's kernel sends by itself go to a
