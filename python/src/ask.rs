@@ -121,7 +121,7 @@ pub fn why(
     let which = Which { scheme, seed };
     let schemes = Schemes::of(py, &policies)?;
     let told = || {
-        let recorded = Recorded::open(&dir, files.as_deref())?.with_own(schemes.all());
+        let recorded = Recorded::open(&dir, files.as_deref())?.with_caller_schemes(schemes.all());
         told(&recorded, &which, packet.as_deref(), wanted)
     };
     let json = py.detach(told).map_err(|e| {

@@ -9,7 +9,7 @@ use sidestep_lab::{Experiment, RecordSpec};
 use sidestep_sim::TraceFilter;
 use sidestep_study::reproduce::run::{self as figures, orders};
 use sidestep_study::reproduce::shelf::Shelf;
-use sidestep_study::threads::{Asked, Threading, most_threads};
+use sidestep_study::threads::{ThreadChoice, Threading, most_threads};
 use sidestep_study::{Error, MeasureOptions, Options, SweepOptions, trace};
 use sidestep_study::{memory, recorded, run_all, run_experiment};
 use std::path::{Path, PathBuf};
@@ -91,7 +91,7 @@ pub fn run<'py>(
             axes.join(", ")
         ))));
     }
-    let threads = threads.map(Asked::parse).transpose();
+    let threads = threads.map(ThreadChoice::parse).transpose();
     let threads = threads.map_err(|why| refuse(&Error::Input(format!("threads: {why}"))))?;
     fits(&experiment, &how, threads).map_err(|e| refuse(&e))?;
     let trace = match trace_packets {
@@ -209,7 +209,7 @@ fn refused(py: Python<'_>, error: &Error, source: &Source, schemes: &Schemes) ->
     failed.unwrap_or_else(|| raise(py, error, Refused::Scenario, Some(source.about())))
 }
 
-fn fits(experiment: &Experiment, how: &How, threads: Option<Asked>) -> Result<(), Error> {
+fn fits(experiment: &Experiment, how: &How, threads: Option<ThreadChoice>) -> Result<(), Error> {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     match how.force {
         true => Ok(()),

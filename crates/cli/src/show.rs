@@ -81,7 +81,7 @@ fn recording(dir: &ResultDir, args: &ShowArgs) -> Outcome {
         let refused = |e: String| Failure::input(format!("cannot read {}: {e}", path.display()));
         let reader = Reader::open(&bytes).map_err(|e| refused(e.to_string()))?;
         if lists {
-            let about = recorded::About {
+            let about = recorded::EventFilter {
                 node: args.at.clone(),
                 packet: args.packet.clone(),
                 during: during.unwrap_or((Time::ZERO, Time::MAX)),

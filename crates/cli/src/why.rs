@@ -12,7 +12,7 @@ const MOST: usize = 40;
 /// Explains one packet of a recorded run, or lists packets to choose from.
 pub fn why(args: &WhyArgs) -> Outcome {
     let recorded = Recorded::open(&args.dir, args.files.as_deref())?;
-    let recorded = recorded.with_own(plugins(&args.plugins)?);
+    let recorded = recorded.with_caller_schemes(plugins(&args.plugins)?);
     let which = Which {
         scheme: args.scheme.clone(),
         seed: args.seed,

@@ -10,7 +10,7 @@
 
 use crate::flags::{Flags, is_ack};
 use crate::refused::Refused;
-use crate::sent::Sent;
+use crate::transmissions::LinkTransmissions;
 use sidestep_recording::{Chunk, Event, Head, MOST_EVENTS, Reader, State, Tail, What};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub(crate) struct Decoded {
 
 /// State needed before the first event of a chunk.
 #[derive(Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct ChunkStart {
     pub flags: Vec<(u32, u8)>,
     /// Transmission times of packets on links.
     pub sent: Vec<(u32, u64)>,
@@ -47,7 +47,7 @@ pub(crate) struct Known {
 
 /// Summary of a chunk.
 pub(crate) struct Summary {
-    pub known: Known,
+    pub known: ChunkStart,
     /// Number of the first packet sent in the chunk.
     pub first: u32,
     /// Events in all earlier chunks.
@@ -129,7 +129,7 @@ impl<'a> Chunks<'a> {
     /// Returns the memory used, bytes: the file and the decoded chunks.
     pub fn memory(&self) -> usize {
         let summary = |summary: &Summary| {
-            let Known {
+            let ChunkStart {
                 flags,
                 sent,
                 rates,
@@ -231,13 +231,13 @@ impl<'a> Chunks<'a> {
         &self,
         i: usize,
         chunk: Chunk,
-        known: Known,
+        known: ChunkStart,
         mut see: impl FnMut(&Event, &State, u32),
-    ) -> Result<(Decoded, (State, Known)), Refused> {
+    ) -> Result<(Decoded, (State, ChunkStart)), Refused> {
         let links = &self.head().network.links;
         let mut state = chunk.state.clone();
         let mut flags = Flags::begin(state.next(), known.flags);
-        let mut sent = Sent::begin(&state, &known.sent);
+        let mut sent = LinkTransmissions::begin(&state, &known.sent);
         let (mut rates, mut depths) = (known.rates, known.depths);
         let mut busy = Vec::with_capacity(chunk.events.len());
         let mut flows = Vec::with_capacity(chunk.events.len());
@@ -277,7 +277,7 @@ impl<'a> Chunks<'a> {
             flows.push(flow);
         }
         state.compact();
-        let known = Known {
+        let known = ChunkStart {
             flags: flags.kept(&state),
             sent: sent.kept(&state),
             rates,
@@ -301,7 +301,7 @@ impl<'a> Chunks<'a> {
         let noted = most.max().unwrap_or(0).min(MOST_FLOWS);
         // Last chunk in which each flow was seen, counted from 1.
         let mut seen = vec![0; noted];
-        let (mut known, mut before) = (Known::default(), None);
+        let (mut known, mut before) = (ChunkStart::default(), None);
         for i in 0..self.count() {
             let chunk = self.reader.chunk(i)?;
             if before.is_some_and(|before| before != chunk.state) {

@@ -13,7 +13,7 @@ pub struct FlowSeries {
     /// Entry of the flow in the tail.
     pub flow: Option<Flow>,
     /// Data that the flow sent.
-    pub sent: Sent,
+    pub sent: SentSegments,
     /// Acknowledgements that arrived at its sender.
     pub acked: Acked,
     /// Packets and acknowledgements that were marked.
@@ -26,7 +26,7 @@ pub struct FlowSeries {
 
 /// Data that was sent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sent {
+pub struct SentSegments {
     /// Time of sending, ps.
     pub at: Vec<f64>,
     /// First byte.

@@ -4,7 +4,7 @@ use crate::chunks::Chunks;
 use crate::cursor::{Step, known, walk};
 use crate::flags::{CHANGE_MARKED, CHANGE_TRIMMED};
 use crate::refused::Refused;
-use crate::words;
+use crate::sentences;
 use serde::{Deserialize, Serialize};
 use sidestep_recording::{Event, Head, What};
 use std::collections::BTreeMap;
@@ -117,7 +117,7 @@ pub(crate) fn of(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -> Happ
         port: step.event.port(),
         packet,
         flow: known(step.flow),
-        says: words::sentence(head, step, ends),
+        says: sentences::sentence(head, step, ends),
     }
 }
 

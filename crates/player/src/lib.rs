@@ -25,15 +25,15 @@ mod paths;
 mod queues;
 mod refused;
 mod search;
-mod sent;
+mod sentences;
 mod slow;
+mod transmissions;
 mod window;
-mod words;
 
 pub use chunks::MOST_BYTES;
 pub use completions::{Completions, FlowDone, QueryDone};
 pub use flags::{ACK, AGAIN, DETOURED, MARKED, TRIMMED};
-pub use flow::{Acked, At, FlowSeries, Sent, Windows};
+pub use flow::{Acked, At, FlowSeries, SentSegments, Windows};
 pub use frame::Frame;
 pub use happenings::{Happening, Only};
 pub use journey::{Hop, Journey};

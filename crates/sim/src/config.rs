@@ -1,7 +1,7 @@
 //! Settings of a run, apart from its network and its plan.
 
 use crate::changes::Change;
-use crate::plan::Plan;
+use crate::plan::TrafficPlan;
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Bytes, Framing, Seed, Size, Time};
@@ -46,7 +46,7 @@ impl WorldConfig {
     }
 
     /// Returns the payload bytes of the largest segment that a flow of `plan` may send.
-    pub(crate) fn largest_mss(&self, plan: &Plan) -> u32 {
+    pub(crate) fn largest_mss(&self, plan: &TrafficPlan) -> u32 {
         let own = self.all_transports().map(TransportConfig::mss);
         own.fold(plan.largest_mss(self.transport.mss()), u32::max)
     }

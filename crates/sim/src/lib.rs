@@ -59,7 +59,7 @@ pub use outcome::{
     SubflowOutcome, TraceEvent, TraceStep,
 };
 pub use pfc::Deadlock;
-pub use plan::{FlowPlan, GroupPlan, Joint, Plan, QueryPlan, Start};
+pub use plan::{FlowPlan, GroupPlan, Joint, QueryPlan, Start, TrafficPlan};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use switching::salt as policy_salt;
 pub use thinned::Thinned;

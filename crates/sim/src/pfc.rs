@@ -106,7 +106,7 @@ pub(crate) struct FramePlan {
 
 impl Pfc {
     /// Copies everything that does not change from `built`, the same pauses before the run.
-    pub fn stand_as(&mut self, built: Pfc) -> Result<(), String> {
+    pub fn restore_constants(&mut self, built: Pfc) -> Result<(), String> {
         (self.xoff, self.xon, self.frame) = (built.xoff, built.xon, built.frame);
         let links = built.gates.len();
         let mut same = self.gates.len() == links && self.brakes.len() == links;

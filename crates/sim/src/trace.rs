@@ -67,10 +67,10 @@ impl Tracer {
     }
 
     /// Continues with the filter and the watcher's settings of `built`, the same tracer before the run.
-    pub fn go_on_as(&mut self, built: Tracer) -> Result<(), String> {
+    pub fn restore_constants(&mut self, built: Tracer) -> Result<(), String> {
         match (&mut self.watcher, built.watcher) {
             (None, None) => {}
-            (Some(kept), Some(built)) => kept.go_on_as(*built),
+            (Some(kept), Some(built)) => kept.restore_constants(*built),
             _ => return Err("saved probes do not match the scenario".into()),
         }
         self.filter = built.filter;
@@ -186,7 +186,7 @@ impl Tracer {
 }
 
 impl Sink<PacketEvent<'_>> for Tracer {
-    fn hear(&mut self, event: &PacketEvent<'_>) {
+    fn observe(&mut self, event: &PacketEvent<'_>) {
         let (now, parcel) = (event.at, event.parcel);
         let what = match event.what {
             What::Sent { number } if self.wanted => {

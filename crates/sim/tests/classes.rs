@@ -28,7 +28,7 @@ fn classes(sched: &str, sets: &[(&str, &str)]) -> WorldConfig {
 
 /// Runs with the shims of `config`, or with `says`.
 fn run_classes(
-    plan: std::sync::Arc<Plan>,
+    plan: std::sync::Arc<TrafficPlan>,
     config: WorldConfig,
     says: Option<Says>,
     until: Time,

@@ -59,7 +59,7 @@ impl Buffer for Lower {
 }
 
 /// Runs `plan` on a fat-tree whose switches evict by flow.
-fn run_evicting(config: WorldConfig, plan: Arc<Plan>) -> Outcome {
+fn run_evicting(config: WorldConfig, plan: Arc<TrafficPlan>) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut world: World = World::new(&network, plan, config).unwrap();
     world.set_scheds(|_, _| AnySched::Custom(Box::new(ByFlow::default())));

@@ -7,7 +7,7 @@ use crate::tables::column_docs;
 use crate::usage::milli;
 use crate::when;
 use serde_json::{Value, json};
-use sidestep_lab::{Record, Scenario, Teller};
+use sidestep_lab::{CountSource, Record, Scenario};
 
 /// Completeness of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,9 +73,9 @@ impl PointRecord {
             "simulated_ms": run.end.0.as_ms_f64(),
             "flows": run.flows,
             "queries": run.queries,
-            "events": run.told.by(Teller::Simulator, run.counts.events),
-            "packet_hops": run.told.by(Teller::Switches, run.counts.packet_hops),
-            "trajectory_hash": run.told.by(Teller::Simulator, hash),
+            "events": run.told.by(CountSource::Simulator, run.counts.events),
+            "packet_hops": run.told.by(CountSource::Switches, run.counts.packet_hops),
+            "trajectory_hash": run.told.by(CountSource::Simulator, hash),
             "cpu_s": cpu_s.map(milli),
             "wall_s": milli(wall_s),
         });

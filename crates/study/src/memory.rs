@@ -72,7 +72,7 @@ fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<()
     Err(Error::Input(format!(
         "{name}: {at_a_time} (about {} flows each) need about {} of memory, but only {} are free; \
          {less}, or use --force to run anyway",
-        crate::words::count(estimate.flows.round() as u64),
+        crate::format::count(estimate.flows.round() as u64),
         size(needed),
         size(free as f64),
     )))

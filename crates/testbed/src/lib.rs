@@ -3,7 +3,7 @@
 //!
 //! [`network`] builds a blueprint and removes it; [`traffic`] hands flows to the kernels of its hosts. Neither
 //! depends on scenarios. The other modules translate a scenario into those two, and the measurements into the
-//! simulator's tables: an [`Order`](order::Order) is read into a [`Scene`](scene::Scene), its seeds run one
+//! simulator's tables: an [`Order`](order::Order) is read into a [`TestbedSetup`](scene::Scene), its seeds run one
 //! after the other, [`session`] writes a result directory of them, and [`beside`] compares a figure with the
 //! simulator. `docs/how-to/testbed.md` describes the sequence of a run.
 
@@ -22,9 +22,9 @@ mod progress;
 mod recording;
 pub mod run;
 mod scale;
-pub mod scene;
 mod seen;
 pub mod session;
+pub mod setup;
 pub mod standing;
 pub mod traffic;
 

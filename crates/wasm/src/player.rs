@@ -42,7 +42,7 @@ thread_local! {
 
 /// Arguments of all questions; each question reads those it needs.
 #[derive(Deserialize)]
-struct Asked {
+struct QuestionArgs {
     player: usize,
     #[serde(default)]
     at: f64,
@@ -65,7 +65,7 @@ fn answer(question: &str, json: &str, bytes: Vec<u8>) -> Outcome {
     if question == "open" {
         return open(bytes);
     }
-    let asked: Asked = arguments(json)?;
+    let asked: QuestionArgs = arguments(json)?;
     if question == "close" {
         OPEN.with_borrow_mut(|open| open.get_mut(asked.player).map(Option::take));
         return Answer::of(&Value::Null);

@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use sidestep_softswitch::frame::{
-    ANSWER_BYTES, Carry, Frame, ICMP_BYTES, LONGEST_FRAME, LONGEST_TAGGED, Probe, Told, What,
+    ANSWER_BYTES, Carry, Frame, ICMP_BYTES, IcmpReason, LONGEST_FRAME, LONGEST_TAGGED, Probe, What,
     WireTag, answer_to, lower_ttl, mark_ce, may_tell, put_tag, read, read_as, read_tagged,
     take_tag, tell, trim,
 };
@@ -45,7 +45,7 @@ fn told(bytes: &[u8], frame: &Frame) {
     let What::Ip(ip) = frame.what else {
         return assert!(!may_tell(bytes, frame));
     };
-    let of_own = Told::of_own(bytes, &ip);
+    let of_own = IcmpReason::of_own(bytes, &ip);
     if !may_tell(bytes, frame) {
         return;
     }
@@ -53,13 +53,17 @@ fn told(bytes: &[u8], frame: &Frame) {
         true => [0xfd77u16, 0, 0, 0, 0, 0, 0, 0xfe].into(),
         false => [10, 77, 0, 254].into(),
     };
-    for what in [Some(Told::TimeExceeded), Some(Told::NoRoute), of_own]
-        .into_iter()
-        .flatten()
+    for what in [
+        Some(IcmpReason::TimeExceeded),
+        Some(IcmpReason::NoRoute),
+        of_own,
+    ]
+    .into_iter()
+    .flatten()
     {
         let mut out = [0xee; ICMP_BYTES];
         let Some(length) = tell(bytes, &ip, what, me, Mac([2; 6]), &mut out) else {
-            assert!(ip.v6 && what == Told::NoProtocol, "{what:?}");
+            assert!(ip.v6 && what == IcmpReason::NoProtocol, "{what:?}");
             continue;
         };
         let message = read(&out[..length]).expect("a message is a sound frame");

@@ -6,8 +6,8 @@
 //!                  (Bonferroni), so that a sweep does not find by chance a result that no point shows alone. A
 //!                  maximum then lies between the largest lower end and the largest upper end.
 
-use super::known::{Known, NOTHING, Why, decide, ends, said, undecided};
 use super::marked;
+use super::number::{ClaimNumber, NOTHING, NoInterval, decide, ends, said, undecided};
 use super::place::{Place, at_one, places};
 use super::several::{each, extreme, mean};
 use super::{Claim, ClaimPoint, ClaimResult, Over, Verdict};
@@ -71,7 +71,7 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
     } else {
         1.0 - 0.05 / chosen.len().max(1) as f64
     };
-    let known: Vec<Known> = chosen
+    let known: Vec<ClaimNumber> = chosen
         .iter()
         .map(|place| at_one(claim, place, confidence))
         .collect();
@@ -93,7 +93,7 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         (None, _) => (verdict, None, None),
     };
     let (ours, bound) = said(whole.reading);
-    let point = |(place, known): (&Place<'_>, &Known)| {
+    let point = |(place, known): (&Place<'_>, &ClaimNumber)| {
         let (ours, bound) = said(known.reading);
         ClaimPoint {
             at: place.here.at.clone(),
@@ -116,7 +116,7 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         ci: ends(whole.ci),
         seeds: whole.seeds,
         method: whole.ci.map(|_| method(claim, whole)),
-        why_no_interval: whole.why.map(|why: Why| why.words().to_string()),
+        why_no_interval: whole.why.map(|why: NoInterval| why.words().to_string()),
         more_seeds,
         undecided,
         accept: claim.accept.to_string(),
@@ -137,7 +137,7 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
 }
 
 /// Returns the method behind an interval, in a few words.
-fn method(claim: &Claim, known: Known) -> String {
+fn method(claim: &Claim, known: ClaimNumber) -> String {
     let paired = if claim.compare.schemes().len() + claim.less.len() + claim.per.len() > 1 {
         ", paired"
     } else {

@@ -2,8 +2,8 @@
 
 mod accept;
 mod evaluate;
-mod known;
 mod marked;
+mod number;
 mod place;
 mod result;
 mod several;

@@ -3,8 +3,8 @@
 //! Changes are numbered in the order of the file, from 1. `[change.1]` adds keys to the first: in the
 //! file, in `[quick]`, in `[sweep]`, and as `--set change.1.rate="1 Gbps"`.
 
+use super::names::common;
 use super::reader::Reader;
-use super::words::common;
 use crate::cables::{About, Written, cable, of_cables, switch};
 use crate::scenario::Setting;
 use crate::tables::CHANGE;

@@ -2,8 +2,8 @@
 
 use super::axes::ReadAxis;
 use super::fixed::fixed;
+use super::names::stem;
 use super::reader::Reader;
-use super::words::stem;
 use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
 use crate::tables::CLAIM;
 use sidestep_config::document::{Item, Node, Table, find};

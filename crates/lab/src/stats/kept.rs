@@ -9,9 +9,9 @@
 //! **Errors**    none: everything unpacked was packed here.
 
 use super::summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary};
+use crate::count_sources::CountSources;
 use crate::probe::Loops;
 use crate::record::Signals;
-use crate::told::Told;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,21 +56,22 @@ impl PartialEq for Kept {
 }
 
 fn bytes_of(summary: &Summary) -> Vec<u8> {
-    postcard::to_stdvec(&All(summary)).expect("a summary has no part that cannot be written")
+    postcard::to_stdvec(&BorrowedSummary(summary))
+        .expect("a summary has no part that cannot be written")
 }
 
 fn unpacked(bytes: &[u8]) -> Summary {
-    let Own(summary) = postcard::from_bytes(bytes).expect("it was packed here");
+    let OwnedSummary(summary) = postcard::from_bytes(bytes).expect("it was packed here");
     summary
 }
 
 /// Form that is written.
 #[derive(Serialize)]
-struct All<'a>(#[serde(with = "Fields")] &'a Summary);
+struct BorrowedSummary<'a>(#[serde(with = "Fields")] &'a Summary);
 
 /// Form that is read.
 #[derive(Deserialize)]
-struct Own(#[serde(with = "Fields")] Summary);
+struct OwnedSummary(#[serde(with = "Fields")] Summary);
 
 /// Fields of a [`Summary`], without the attributes for JSON.
 #[derive(Serialize, Deserialize)]
@@ -125,23 +126,26 @@ struct Fields {
     trajectory_hash: Option<String>,
     group_ms: Percentiles,
     classes: Vec<ClassSummary>,
-    told: Told,
+    told: CountSources,
     #[serde(with = "seeds")]
     per_seed: Vec<Summary>,
 }
 
 /// Serialises the summaries of the seeds, which have the same fields.
 mod seeds {
-    use super::{All, Own, Summary};
+    use super::{BorrowedSummary, OwnedSummary, Summary};
     use serde::{Deserialize, Deserializer, Serializer};
 
     pub fn serialize<S: Serializer>(all: &[Summary], to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(all.iter().map(All))
+        to.collect_seq(all.iter().map(BorrowedSummary))
     }
 
     pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Summary>, D::Error> {
-        let all = Vec::<Own>::deserialize(from)?;
-        Ok(all.into_iter().map(|Own(summary)| summary).collect())
+        let all = Vec::<OwnedSummary>::deserialize(from)?;
+        Ok(all
+            .into_iter()
+            .map(|OwnedSummary(summary)| summary)
+            .collect())
     }
 }
 

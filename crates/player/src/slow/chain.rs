@@ -5,7 +5,7 @@ use super::Part;
 use super::log::{Instant, Log, Story, last_before};
 use crate::chunks::Chunks;
 use crate::paths;
-use crate::words;
+use crate::sentences;
 use sidestep_recording::{Flow, Head};
 use std::collections::BTreeMap;
 
@@ -78,8 +78,12 @@ impl Walk<'_> {
     fn before_ack(&mut self, sent: Instant) -> Option<(Instant, u32)> {
         let (arrived, id) = last_before(&self.log.data, sent)?;
         let dst = self.flow.dst;
-        let says =
-            |walk: &Self| format!("{} delays its acknowledgement", words::node(walk.head, dst));
+        let says = |walk: &Self| {
+            format!(
+                "{} delays its acknowledgement",
+                sentences::node(walk.head, dst)
+            )
+        };
         let says = says(self);
         self.part("host", arrived.0, sent.0, || says);
         Some((arrived, id))
@@ -93,7 +97,7 @@ impl Walk<'_> {
             let ack = last_before(&self.log.acks, sent);
             if !self.is_timeout(story, sent, ack) {
                 let from = ack.map_or(self.flow.start, |(at, _)| at.0);
-                let src = words::node(self.head, self.flow.src).to_string();
+                let src = sentences::node(self.head, self.flow.src).to_string();
                 self.part("host", from, sent.0, || {
                     format!("{src} waits for its window")
                 });
@@ -124,7 +128,7 @@ impl Walk<'_> {
     }
 
     fn timeout(&mut self, seq: u64, from: u64, to: u64) {
-        let src = words::node(self.head, self.flow.src).to_string();
+        let src = sentences::node(self.head, self.flow.src).to_string();
         self.part("timeout", from, to, || {
             format!("{src} waits for its retransmission timer, then retransmits byte {seq}")
         });
@@ -146,8 +150,8 @@ impl Walk<'_> {
                 false => format!("byte {}", story.seq),
             };
             let (owner, far) = (
-                words::owner(self.head, hop.port),
-                words::far(self.head, hop.port),
+                sentences::owner(self.head, hop.port),
+                sentences::far(self.head, hop.port),
             );
             let (owner, far) = (owner.to_string(), far.to_string());
             if added {
@@ -166,7 +170,7 @@ impl Walk<'_> {
                 format!("{what} crosses the link from {owner} to {far}")
             });
             let (before, _) = hop.before;
-            let ahead = words::packets(before.into());
+            let ahead = sentences::packets(before.into());
             let link = self.head.network.links.get(hop.port as usize);
             let at_host = link.and_then(|link| self.head.network.nodes.get(link.from as usize));
             let at_host = at_host.is_some_and(|node| node.host);

@@ -59,15 +59,15 @@ enum Queue {
     /// Explicit queue.
     Ranked(Ranked),
     /// Link that is down.
-    Dead(Box<Dead>),
+    Down(Box<DownLink>),
 }
 
 /// State of a link that is down.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Dead {
-    /// Queue before the link when it is up; never [`Queue::Dead`].
+struct DownLink {
+    /// Queue before the link when it is up; never [`Queue::Down`].
     #[serde(deserialize_with = "saved::alive")]
-    else_: Queue,
+    live_queue: Queue,
     /// Packets sent to it at this instant.
     swallowed: Vec<u32>,
 }
@@ -80,7 +80,7 @@ impl Wiring {
         }
         match &self.queues[link] {
             Queue::Ranked(ranked) => Some(ranked),
-            Queue::Fifo | Queue::Dead(_) => None,
+            Queue::Fifo | Queue::Down(_) => None,
         }
     }
 
@@ -91,7 +91,7 @@ impl Wiring {
         }
         match &mut self.queues[link] {
             Queue::Ranked(ranked) => Some(ranked),
-            Queue::Fifo | Queue::Dead(_) => None,
+            Queue::Fifo | Queue::Down(_) => None,
         }
     }
 }
@@ -109,7 +109,7 @@ pub(crate) struct Fabric<A> {
     /// Pauses between switches, and crossbars between the inputs and outputs of a switch, if any.
     pfc: Option<Box<Pfc>>,
     cioq: Option<Box<Cioq>>,
-    pub inside: Inside,
+    pub switch_features: SwitchFeatures,
     /// True if ranked ports schedule every end of a transmission.
     every_end: bool,
     pub unbuffered: u32,
@@ -125,7 +125,7 @@ pub(crate) struct Fabric<A> {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
-pub(crate) enum Inside {
+pub(crate) enum SwitchFeatures {
     /// No features, or queues in the order of ranks.
     Plain,
     /// Class queues at some ports.
@@ -134,9 +134,9 @@ pub(crate) enum Inside {
     Watched,
 }
 
-impl Inside {
+impl SwitchFeatures {
     /// Adds a feature.
-    pub fn has(&mut self, also: Inside) {
+    pub fn require(&mut self, also: SwitchFeatures) {
         *self = (*self).max(also);
     }
 }
@@ -196,9 +196,9 @@ impl<A: Agenda> Fabric<A> {
             },
             pfc: pfc.map(Box::new),
             cioq: cioq.map(Box::new),
-            inside: match inner {
-                true => Inside::Watched,
-                false => Inside::Plain,
+            switch_features: match inner {
+                true => SwitchFeatures::Watched,
+                false => SwitchFeatures::Plain,
             },
             every_end: switch.pfc.is_some(),
             unbuffered: framing.unbuffered(),
@@ -495,7 +495,7 @@ impl<A: Agenda> Fabric<A> {
             ranked.keep_apart();
         }
         if ranked.has_classes() {
-            self.inside.has(Inside::Classes);
+            self.switch_features.require(SwitchFeatures::Classes);
         }
         *self.queue(link) = Queue::Ranked(ranked);
     }

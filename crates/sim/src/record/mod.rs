@@ -571,7 +571,7 @@ impl Recorder {
 }
 
 impl Sink<PacketEvent<'_>> for Recorder {
-    fn hear(&mut self, event: &PacketEvent<'_>) {
+    fn observe(&mut self, event: &PacketEvent<'_>) {
         let PacketEvent {
             at,
             parcel,

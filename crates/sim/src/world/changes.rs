@@ -189,7 +189,7 @@ impl<A: Agenda> World<A> {
         let held = self.fabric.pool.get(parcel);
         let (now, packet, departs) = (self.fabric.now, held.packet, held.departs);
         if packet.traced() {
-            self.observers.hear(&PacketEvent {
+            self.observers.observe(&PacketEvent {
                 at: now,
                 parcel,
                 packet: &packet,

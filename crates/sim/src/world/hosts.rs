@@ -7,7 +7,7 @@ use super::why::tell_sent;
 use crate::agenda::Agenda;
 use crate::event::{PacketEvent, What};
 use crate::fabric::Fabric;
-use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
+use crate::host::{Alarm, Host, ReceivedCounts, ReceivingEnd, SendingEnd};
 use crate::layout::Far;
 use crate::observers::Observers;
 use crate::order::Orders;
@@ -46,7 +46,7 @@ impl<A: Agenda> World<A> {
     fn trace_arrival(&mut self, host: u32, parcel: u32, packet: &Packet) {
         self.look_at_senders();
         self.tell_arrival(host, parcel, packet);
-        self.observers.hear(&PacketEvent {
+        self.observers.observe(&PacketEvent {
             at: self.fabric.now,
             parcel,
             packet,
@@ -339,7 +339,7 @@ impl<A: Agenda> World<A> {
             shortest: 0,
             order: Orders::default(),
             handed: self.reorders(plan.dst).then(Box::default),
-            seen: Seen::default(),
+            seen: ReceivedCounts::default(),
         };
         if self.shimmed {
             self.open_shims(end.dst, flow);
@@ -575,7 +575,7 @@ fn leave_traced<A: Agenda>(
 ) {
     fabric.pool.get_mut(parcel).packet.set_traced(true);
     let packet = fabric.pool.get(parcel).packet;
-    observers.hear(&PacketEvent {
+    observers.observe(&PacketEvent {
         at: fabric.now,
         parcel,
         packet: &packet,

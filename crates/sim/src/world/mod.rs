@@ -32,11 +32,11 @@ mod changes;
 #[cfg(all(debug_assertions, not(test)))]
 mod compiled;
 mod connections;
+mod custom_ends;
 mod finish;
 mod foresee;
 mod hosts;
 mod looks;
-mod machines;
 mod multipath;
 mod nics;
 mod part;
@@ -54,7 +54,7 @@ use crate::agenda::{Agenda, WheelAgenda};
 use crate::changes::check_changes;
 use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
-use crate::fabric::{Fabric, Happening, Inside};
+use crate::fabric::{Fabric, Happening, SwitchFeatures};
 use crate::fib::{Attachment, Paths};
 use crate::host::{Host, ReceivingEnd, SendingEnd};
 use crate::indexed::Table;
@@ -62,7 +62,7 @@ use crate::layout::{Far, LinkEnds, lay_links};
 use crate::network::{End, Network};
 use crate::observers::Observers;
 use crate::outcome::FlowOutcome;
-use crate::plan::{FlowPlan, Plan};
+use crate::plan::{FlowPlan, TrafficPlan};
 use crate::pool::NONE;
 use crate::switching::{Switch, make_sched};
 use crate::tally::Tally;
@@ -70,8 +70,8 @@ use crate::trace::Tracer;
 use crate::watch::{Watching, Wires};
 use changes::Changes;
 use connections::Connections;
+use custom_ends::CustomEnds;
 use foresee::Foreseen;
-use machines::Machines;
 use multipath::Multipath;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
@@ -93,8 +93,8 @@ pub struct World<A: Agenda = WheelAgenda> {
     connections: Connections,
     multipath: Multipath,
     /// Functions of the caller that make senders and receivers; `None` if the configured transport does.
-    machines: Option<Machines>,
-    plan: Arc<Plan>,
+    machines: Option<CustomEnds>,
+    plan: Arc<TrafficPlan>,
     config: WorldConfig,
     flow_salt: u64,
     /// Outcome of each flow so far. Each number is written by the source of the flow or by its destination, never
@@ -124,7 +124,7 @@ impl<A: Agenda> World<A> {
     /// Errors name the impossible part of the network, plan or settings.
     pub fn new(
         network: &Network,
-        plan: Arc<Plan>,
+        plan: Arc<TrafficPlan>,
         config: WorldConfig,
     ) -> Result<World<A>, String> {
         World::along(&Paths::of(network)?, network, plan, config)
@@ -134,7 +134,7 @@ impl<A: Agenda> World<A> {
     pub(crate) fn along(
         paths: &Paths,
         network: &Network,
-        plan: Arc<Plan>,
+        plan: Arc<TrafficPlan>,
         config: WorldConfig,
     ) -> Result<World<A>, String> {
         check_plan(network, &plan)?;
@@ -154,7 +154,7 @@ impl<A: Agenda> World<A> {
             config.seed,
         );
         if config.switch.sent.is_some() {
-            fabric.inside.has(Inside::Watched);
+            fabric.switch_features.require(SwitchFeatures::Watched);
         }
         let mut switches = Vec::new();
         let mut first = network.hosts;
@@ -280,7 +280,7 @@ impl<A: Agenda> World<A> {
             self.tally.is_fresh(),
             "a transport is set before the run starts"
         );
-        self.machines = Some(Machines {
+        self.machines = Some(CustomEnds {
             sender: Box::new(sender),
             receiver: Box::new(receiver),
         });
@@ -342,7 +342,7 @@ impl<A: Agenda> World<A> {
     }
 
     /// Returns the number of flows not delivered yet, plus all that the run does not wait for
-    /// ([`Plan::unawaited`]), delivered or not.
+    /// ([`TrafficPlan::unawaited`]), delivered or not.
     pub fn unfinished(&self) -> u64 {
         self.unfinished
     }

@@ -9,7 +9,7 @@
 
 use super::compile::ran;
 use super::kernel::Link;
-use super::plan::Plan;
+use super::plan::ProgramConfig;
 use super::program::Loaded;
 use super::tools::call;
 use crate::io::interface::Inquiry;
@@ -50,7 +50,7 @@ pub(super) fn interfaces(setup: &Setup) -> Result<Vec<i32>, String> {
 /// Attaches buckets and the program, which has received the switch's config, to the ports.
 pub(super) fn attach(
     loaded: &Loaded,
-    plan: &Plan,
+    plan: &ProgramConfig,
     setup: &Setup,
     interfaces: Vec<i32>,
 ) -> Result<Attached, String> {

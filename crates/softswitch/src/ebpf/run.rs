@@ -8,7 +8,7 @@ use super::attach::{Attached, attach, interfaces};
 use super::buckets::drops;
 use super::compile::need;
 use super::counts::Copied;
-use super::plan::Plan;
+use super::plan::ProgramConfig;
 use super::program::Loaded;
 use crate::io::IoCounters;
 use crate::process::control::ControlHandler;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub fn run(setup: &Setup) -> Result<Snapshot, String> {
     let signals = Signals::block();
     let log = Log::new(&setup.name);
-    let plan = Plan::of(setup)?;
+    let plan = ProgramConfig::of(setup)?;
     need()?;
     let (sender, orders) = orders().map_err(|e| e.to_string())?;
     let interfaces = interfaces(setup)?;
@@ -102,7 +102,7 @@ fn refused(question: &Question) -> Option<String> {
 
 struct Running<'a> {
     setup: &'a Setup,
-    plan: Plan,
+    plan: ProgramConfig,
     loaded: Loaded,
     attached: Attached,
     started: u64,

@@ -22,7 +22,7 @@ mod tests;
 
 pub use answer::{ANSWER_BYTES, answer_to};
 pub use change::{lower_ttl, mark_ce, set_dscp, set_macs, trim};
-pub use icmp::{ICMP_BYTES, Told, may_tell, tell};
+pub use icmp::{ICMP_BYTES, IcmpReason, may_tell, tell};
 pub use probe::{PROBE_BYTES, Probe};
 pub use read::{read, read_within};
 pub use refusal::Refusal;

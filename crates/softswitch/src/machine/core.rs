@@ -2,14 +2,14 @@
 
 use super::counters::PortCounts;
 use super::needs_ranks;
-use super::outputs::{Outputs, Seen};
+use super::outputs::{Outputs, PortsView};
 use super::packet::packet_of;
 use super::vlans::{Vlans, wire_with};
 use super::watch::{FrameEvent, Happened, Watcher};
 use crate::frame::{self, Carry, Frame, Refusal, What, WireTag};
 use crate::setup::{Mac, Rank, Services, Setup};
 use sidestep_switch::ports::{NONE, Store};
-use sidestep_switch::{Carrier, Decider, DropReason, Event, Hops, Sent};
+use sidestep_switch::{AttainedService, Carrier, Decider, DropReason, Event, Hops};
 use sidestep_transport::shim::mark::Boosting;
 use sidestep_types::{Kind, Packet, PortId, PortSet, Time};
 
@@ -37,7 +37,7 @@ pub(super) struct Core {
 
 /// Source of a packet's rank.
 pub(super) enum Ranks {
-    Sent(Sent),
+    Sent(AttainedService),
     Dscp,
     Tag(Boosting),
 }
@@ -48,7 +48,7 @@ impl Ranks {
         // Ranks cost a table look-up for each packet.
         needs_ranks(setup).then_some(())?;
         Some(match setup.rank {
-            Rank::Sent => Ranks::Sent(Sent::new(setup.rank_gap)),
+            Rank::Sent => Ranks::Sent(AttainedService::new(setup.rank_gap)),
             Rank::Dscp => Ranks::Dscp,
             Rank::Tag => Ranks::Tag(setup.tags?.boosting()),
         })
@@ -229,7 +229,7 @@ fn tell(
     what: Happened,
 ) {
     if let Some(watcher) = watcher {
-        watcher.hear(&FrameEvent {
+        watcher.observe(&FrameEvent {
             at,
             from,
             frame,
@@ -258,13 +258,13 @@ struct AtHand<'a> {
 
 impl Carrier for AtHand<'_> {
     type Ports<'a>
-        = Seen<'a>
+        = PortsView<'a>
     where
         Self: 'a;
 
     #[inline]
-    fn at_hand(&mut self) -> (&Packet, Seen<'_>) {
-        (&self.packet, self.outputs.seen_from(self.how.from))
+    fn at_hand(&mut self) -> (&Packet, PortsView<'_>) {
+        (&self.packet, self.outputs.ports_from(self.how.from))
     }
 
     #[inline]
@@ -305,9 +305,9 @@ impl Carrier for AtHand<'_> {
         self.outputs.evict(port)
     }
 
-    fn held(&mut self, held: u32) -> (Packet, Seen<'_>) {
+    fn held(&mut self, held: u32) -> (Packet, PortsView<'_>) {
         let packet = self.outputs.slab.parcel(held).packet;
-        (packet, self.outputs.seen_from(None))
+        (packet, self.outputs.ports_from(None))
     }
 
     fn held_mut(&mut self, held: u32) -> &mut Packet {

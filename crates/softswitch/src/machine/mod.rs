@@ -39,7 +39,7 @@ pub use watch::{FrameEvent, Happened, Watcher};
 use self::core::{Core, Ranks};
 use agenda::Agenda;
 use counters::PortCounts;
-use icmp::Teller;
+use icmp::IcmpSender;
 use notices::Notices;
 use outputs::{Outputs, Port};
 use probes::Probes;
@@ -64,7 +64,7 @@ pub struct Machine {
     learning: Learning,
     storms: Storms,
     /// Sender of ICMP messages, if configured.
-    teller: Option<Box<Teller>>,
+    teller: Option<Box<IcmpSender>>,
     probes: Probes,
     notices: Notices,
     /// Shims between the links and the hosts; most switches have none.
@@ -174,7 +174,7 @@ impl Machine {
             stations: Stations::new(setup, seed.salt("stations")),
             learning: Learning::new(MOST_LEARNED, limits(setup), seed.salt("learning")),
             storms: Storms::new(setup),
-            teller: Teller::of(setup),
+            teller: IcmpSender::of(setup),
             probes: Probes::new(setup, salt),
             notices: Notices::new(many),
             not_learned: 0,

@@ -9,7 +9,7 @@ use super::core::How;
 use super::notices::Noticed;
 use super::vlans::{moved, vlan_of};
 use super::watch::Happened;
-use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, Told, What};
+use crate::frame::{self, ANSWER_BYTES, Frame, IcmpReason, Refusal, What};
 use crate::setup::{Forwarding, Mac};
 use crate::table::{Answer, Learned, only};
 use sidestep_types::PortId;
@@ -28,7 +28,7 @@ impl Machine {
             self.core.expired = false;
             // Back into the frame's original VLAN.
             self.core.tag = tag;
-            self.tell_sender(port, frame, bytes, Told::TimeExceeded);
+            self.tell_sender(port, frame, bytes, IcmpReason::TimeExceeded);
         }
     }
 

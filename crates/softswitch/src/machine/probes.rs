@@ -94,7 +94,7 @@ impl Machine {
             && probe.switch == self.probes.id
             && usize::from(probe.port) < self.setup.ports.len()
         {
-            self.hear(port, PortId(probe.port));
+            self.on_probe(port, PortId(probe.port));
             return true;
         }
         if self.core.blocked.has(port) {
@@ -106,7 +106,7 @@ impl Machine {
 
     /// Handles a probe that was sent by `sent` and came in by `port`.
     #[cold]
-    fn hear(&mut self, port: PortId, sent: PortId) {
+    fn on_probe(&mut self, port: PortId, sent: PortId) {
         let now = self.core.outputs.now;
         self.core.counts[port.index()].frames.probes_heard += 1;
         for port in [port, sent] {

@@ -262,7 +262,7 @@ mod tests {
         };
         let (port, reason) = (PortId(0), DropReason::Full);
         let dropped = Event::Drop { port, reason };
-        watcher.hear(&event(Happened::Switched(dropped)));
+        watcher.observe(&event(Happened::Switched(dropped)));
         drop(watcher);
         assert_eq!(capture.counts(), Counts { kept: 1, lost: 0 });
         drop(capture);

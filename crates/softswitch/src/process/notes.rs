@@ -47,7 +47,7 @@ pub struct Note {
     /// Kind of event.
     pub what: What,
     /// Segment concerned.
-    pub segment: Seen,
+    pub segment: SegmentHeader,
 }
 
 /// Kind of event. Ports are numbers, in the order of the config.
@@ -92,7 +92,7 @@ pub enum What {
 
 /// Header fields that identify a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct SegmentHeader {
     /// Sender.
     pub from: SocketAddrV4,
     /// Receiver.
@@ -169,7 +169,7 @@ impl Notes {
 }
 
 impl Sink<FrameEvent<'_>> for Notes {
-    fn hear(&mut self, event: &FrameEvent<'_>) {
+    fn observe(&mut self, event: &FrameEvent<'_>) {
         let Some(what) = what(event) else { return };
         let mut kept = self.kept();
         let (about, notes) = &mut *kept;
@@ -255,13 +255,13 @@ fn bits(changes: Changes) -> u8 {
     bits.sum()
 }
 
-fn seen(frame: &[u8]) -> Option<Seen> {
+fn seen(frame: &[u8]) -> Option<SegmentHeader> {
     let segment = segment(frame)?;
     let end = |(address, port): (IpAddr, u16)| match address {
         IpAddr::V4(address) => Some(SocketAddrV4::new(address, port)),
         IpAddr::V6(_) => None,
     };
-    Some(Seen {
+    Some(SegmentHeader {
         from: end(segment.from)?,
         to: end(segment.to)?,
         id: u16::from_be_bytes([*frame.get(IDENTIFICATION)?, *frame.get(IDENTIFICATION + 1)?]),
@@ -321,8 +321,8 @@ mod tests {
                 frame: &frame,
                 what,
             };
-            watcher.hear(&event);
-            watcher.hear(&FrameEvent {
+            watcher.observe(&event);
+            watcher.observe(&FrameEvent {
                 frame: &arp_request(1, [10, 77, 0, 2]),
                 ..event
             });

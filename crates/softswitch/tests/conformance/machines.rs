@@ -326,7 +326,7 @@ fn tell_sizes(machine: &mut Machine, scenario: &Scenario) {
             inner.beside(&scenario.shims);
             match shim.nature().tags {
                 false => inner,
-                true => AnyShim::Custom(Box::new(Told {
+                true => AnyShim::Custom(Box::new(AnnouncingShim {
                     inner,
                     sizes: sizes.clone(),
                 })),
@@ -337,12 +337,12 @@ fn tell_sizes(machine: &mut Machine, scenario: &Scenario) {
 }
 
 /// Shim that receives the size of a message as its first data leaves.
-struct Told {
+struct AnnouncingShim {
     inner: AnyShim,
     sizes: HashMap<u32, u64>,
 }
 
-impl Shim for Told {
+impl Shim for AnnouncingShim {
     fn open(&mut self, flow: FlowId, size: Option<u64>) {
         self.inner.open(flow, size);
     }

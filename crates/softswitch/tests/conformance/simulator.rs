@@ -28,10 +28,10 @@ pub fn run(scenario: &Scenario) -> Paths {
         request: false,
         mss: None,
     };
-    let plan = Plan {
+    let plan = TrafficPlan {
         classes: vec!["all".into()],
         flows: scenario.flows.iter().map(plan).collect(),
-        ..Plan::default()
+        ..TrafficPlan::default()
     };
     let config = config(scenario);
     let mut world: World = World::new(&scenario.network, Arc::new(plan), config).expect("a world");

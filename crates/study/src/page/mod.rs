@@ -14,10 +14,10 @@ mod style;
 
 pub(crate) use of::{FILE, run, sweep};
 
+use crate::format::Grid;
 use crate::plot::Palette;
 use crate::reproduce::Beside;
 use crate::reproduce::drawn::{Drawn, Subject};
-use crate::words::Grid;
 use markup::{anchor, finish};
 use maud::html;
 use sidestep_lab::{ClaimResult, Results};

@@ -2,10 +2,10 @@
 
 use super::{Page, Section, Table, palette};
 use crate::figures::pictures;
+use crate::format::{PARTIAL, some};
 use crate::reproduce::drawn::{Drawn, Subject, draw, point_of};
 use crate::reproduce::{FigureResult, Reproduction};
 use crate::staging::Staging;
-use crate::words::{PARTIAL, some};
 use crate::{Error, Report, Status, SweepReport, figures};
 use sidestep_lab::stats::Kept;
 use sidestep_lab::{
@@ -255,7 +255,7 @@ fn figure(figure: &FigureResult, plots: Vec<Drawn>) -> Section<'_> {
     let mut names = ["points.csv", "summary.json", "experiment.toml"]
         .map(String::from)
         .to_vec();
-    for plot in plots.iter().filter(|p| p.scene.is_ok()) {
+    for plot in plots.iter().filter(|p| p.drawing.is_ok()) {
         names.push(format!("{}.svg", plot.file));
         names.push(format!("{}.png", plot.file));
     }

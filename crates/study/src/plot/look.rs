@@ -1,7 +1,7 @@
 //! Look of plots: a scheme has the same colour, dash and mark in every figure.
 
+use super::drawing::{Anchor, Color, Drawing, Item, PAGE, Shape, Stroke, TextStyle};
 use super::font::Font;
-use super::scene::{Anchor, Color, Item, PAGE, Scene, Shape, Stroke, TextStyle};
 
 /// Colours for light and for dark pages, distinct for colour-blind readers. Each has a contrast of 3:1 or more
 /// with its page.
@@ -90,7 +90,7 @@ impl Look {
     }
 }
 
-impl Scene {
+impl Drawing {
     /// Adds a mark, filled with its colour or open.
     pub fn mark(&mut self, at: (f32, f32), radius: f32, look: &Look, filled: bool, hint: &str) {
         let stroke = Stroke {
@@ -200,16 +200,16 @@ impl TextStyle {
 }
 
 /// Draws title and subtitle; returns the upper end of the plot.
-pub fn heading(scene: &mut Scene, left: f32, title: &str, subtitle: &str) -> f32 {
-    let room = scene.width - 2.0 * left;
+pub fn heading(drawing: &mut Drawing, left: f32, title: &str, subtitle: &str) -> f32 {
+    let room = drawing.width - 2.0 * left;
     let mut y = 12.0;
     for line in fold(title, 17.0, true, room) {
         y += 21.0;
-        scene.text((left, y), line, words(17.0, INK).bold());
+        drawing.text((left, y), line, words(17.0, INK).bold());
     }
     for line in fold(subtitle, 12.0, false, room) {
         y += 18.0;
-        scene.text((left, y), line, words(12.0, SOFT));
+        drawing.text((left, y), line, words(12.0, SOFT));
     }
     y + 14.0
 }
@@ -217,7 +217,7 @@ pub fn heading(scene: &mut Scene, left: f32, title: &str, subtitle: &str) -> f32
 /// Returns the height that [`heading`] will take.
 pub fn heading_height(width: f32, left: f32, title: &str, subtitle: &str) -> f32 {
     heading(
-        &mut Scene::new(width, 1.0, String::new()),
+        &mut Drawing::new(width, 1.0, String::new()),
         left,
         title,
         subtitle,
@@ -256,7 +256,7 @@ pub const LEGEND_LINE: f32 = 20.0;
 
 /// Draws a legend with one entry a line, from `top` down. `line` draws the look's line, `marks` its mark.
 pub fn legend(
-    scene: &mut Scene,
+    drawing: &mut Drawing,
     (left, top): (f32, f32),
     entries: &[Entry],
     line: bool,
@@ -272,16 +272,16 @@ pub fn legend(
     for (i, entry) in entries.iter().enumerate() {
         let y = top + LEGEND_LINE * i as f32;
         if line {
-            scene.line(
+            drawing.line(
                 vec![(left, y - 4.0), (left + 34.0, y - 4.0)],
                 &entry.look.line(),
             );
         }
         if marks {
-            scene.mark((left + 17.0, y - 4.0), 4.0, &entry.look, true, "");
+            drawing.mark((left + 17.0, y - 4.0), 4.0, &entry.look, true, "");
         }
-        scene.text((left + 44.0, y), &*entry.name, words(12.5, INK).bold());
-        scene.text((left + 58.0 + widest, y), &*entry.about, words(12.0, SOFT));
+        drawing.text((left + 44.0, y), &*entry.name, words(12.5, INK).bold());
+        drawing.text((left + 58.0 + widest, y), &*entry.about, words(12.0, SOFT));
     }
 }
 

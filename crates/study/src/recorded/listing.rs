@@ -1,15 +1,15 @@
 //! Events of a switch or a packet in a window of time, as text or JSON, for tests and for users without a
 //! browser.
 
+use crate::format::count;
 use crate::trace::{packet_id, parse_packet_id};
-use crate::words::count;
 use serde_json::{Value, json};
 use sidestep_lab::recorded::{Cause, Event, Packet, Reader, Refused, Says, State, What};
 use sidestep_types::Time;
 
 /// Filter for events.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct EventFilter {
     /// Events at this switch or host, by name.
     pub node: Option<String>,
     /// Events of this packet: its host and its number there, as `100:3`.
@@ -29,7 +29,7 @@ pub struct Listing {
 }
 
 /// Lists the events that match `about`. Errors name what does not exist.
-pub fn list(reader: &Reader<'_>, about: &About) -> Result<Listing, String> {
+pub fn list(reader: &Reader<'_>, about: &EventFilter) -> Result<Listing, String> {
     let refused = |e: Refused| e.to_string();
     let nodes = &reader.head().network.nodes;
     let node = match &about.node {
@@ -71,7 +71,7 @@ pub fn list(reader: &Reader<'_>, about: &About) -> Result<Listing, String> {
             if event.at < from || event.at >= to {
                 continue;
             }
-            let told = Told::of(reader, &state, event);
+            let told = ListedEvent::of(reader, &state, event);
             let of_node = node.is_none_or(|node| told.node == Some(node));
             let of_packet =
                 packet.is_none_or(|id| told.packet.is_some_and(|packet| number(packet) == id));
@@ -123,7 +123,7 @@ fn number(packet: &Packet) -> u64 {
 }
 
 /// Event with its node, port, packet and queue.
-struct Told<'a> {
+struct ListedEvent<'a> {
     reader: &'a Reader<'a>,
     event: &'a Event,
     /// Node at which it takes place, if there is one.
@@ -134,8 +134,8 @@ struct Told<'a> {
     depth: Option<(u32, u64)>,
 }
 
-impl<'a> Told<'a> {
-    fn of(reader: &'a Reader<'a>, state: &'a State, event: &'a Event) -> Told<'a> {
+impl<'a> ListedEvent<'a> {
+    fn of(reader: &'a Reader<'a>, state: &'a State, event: &'a Event) -> ListedEvent<'a> {
         let port = event.port();
         let id = match event.what {
             What::Send { .. } => state.next().checked_sub(1),
@@ -153,7 +153,7 @@ impl<'a> Told<'a> {
             }),
             _ => link.map(|link| link.from),
         };
-        Told {
+        ListedEvent {
             reader,
             event,
             node,

@@ -6,7 +6,7 @@
 mod listing;
 mod summary;
 
-pub use listing::{About, Listing, list};
+pub use listing::{EventFilter, Listing, list};
 pub use summary::Holds;
 
 use crate::{Error, ResultDir};

@@ -1,6 +1,6 @@
 //! Summary of a recording: its window, its network, its events by kind.
 
-use crate::words::{Grid, count};
+use crate::format::{Grid, count};
 use serde_json::{Value, json};
 use sidestep_lab::recorded::{Head, KINDS, Reader, Refused, Tail, What};
 use sidestep_types::Time;

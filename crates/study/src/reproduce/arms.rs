@@ -10,7 +10,7 @@ use super::beside::Beside;
 use super::drawn::{Sheet, bounded, heading_of, point_of};
 use super::figure::FigureResult;
 use crate::Status;
-use crate::words::number;
+use crate::format::number;
 use sidestep_lab::stats::Sample;
 use sidestep_lab::{Axis, Experiment, Point, PointResult, Record, Results};
 use sidestep_types::Time;

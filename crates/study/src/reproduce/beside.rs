@@ -1,7 +1,7 @@
 //! Agreement between the arms of an experiment.
 
 use super::drawn::Sheet;
-use crate::words::{Grid, wrap};
+use crate::format::{Grid, wrap};
 
 /// Agreement between the arms, and facts about them.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -20,8 +20,8 @@ pub use drawn::point_of;
 pub use figure::FigureResult;
 
 use crate::Status;
+use crate::claim_text::fails;
 use crate::plot::Palette;
-use crate::words_of_claims::fails;
 use sidestep_lab::{ClaimResult, Verdict};
 
 /// Reproduced figures of one call.

@@ -21,7 +21,7 @@ pub use crate::manifest::How;
 pub use cache::{CODE, Cache, CacheUse, Key, is_record};
 pub use carried::{Carried, Worker};
 pub use forecast::{Forecast, LONG, Line as ForecastLine};
-pub use plan::{Collected, Plan, Work};
+pub use plan::{Collected, SweepPlan, Work};
 pub use report::{SweepPoint, SweepReport};
 pub use spent::Spent;
 

@@ -1,10 +1,10 @@
 //! Numbers of an experiment: its `summary.json`, and the table for people.
 
 use super::Measurement;
+use crate::format::{Grid, PARTIAL, and, hang, number, seeds};
 use crate::manifest::Status;
 use crate::report::{claims_brief, claims_table, first_warnings};
 use crate::reproduce::drawn::{bounded, heading_of, point_of};
-use crate::words::{Grid, PARTIAL, and, hang, number, seeds};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::metric::{self, Reading};

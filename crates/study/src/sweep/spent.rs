@@ -1,8 +1,8 @@
 //! Counts of the runs that a call made, and of those that earlier calls had made.
 
 use super::CacheUse;
+use crate::format::some;
 use crate::manifest::How;
-use crate::words::some;
 use sidestep_types::Bytes;
 
 /// Runs made by a call, and runs taken from the cache.

@@ -4,7 +4,7 @@
 //! they meet again before that one is read.
 
 use super::barrier::Barrier;
-use sidestep_sim::parts::{Mail, Part, Said, Step, Windows};
+use sidestep_sim::parts::{Mail, Part, PartReport, Step, Windows};
 use sidestep_types::Time;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,16 +21,16 @@ struct Slot {
 
 impl Slot {
     // The barrier orders the writes before it and the reads after it.
-    fn write(&self, said: Said) {
+    fn write(&self, said: PartReport) {
         self.next.store(said.next.ps(), Ordering::Relaxed);
         self.left.store(said.left, Ordering::Relaxed);
         self.finished.store(said.finished.ps(), Ordering::Relaxed);
         self.bound.store(said.bound.ps(), Ordering::Relaxed);
     }
 
-    fn read(&self) -> Said {
+    fn read(&self) -> PartReport {
         let time = |at: &AtomicU64| Time::from_ps(at.load(Ordering::Relaxed));
-        Said {
+        PartReport {
             next: time(&self.next),
             left: self.left.load(Ordering::Relaxed),
             finished: time(&self.finished),
@@ -85,7 +85,7 @@ impl Shared {
         me: usize,
         part: &mut Part,
         turn: &mut usize,
-    ) -> Result<impl Iterator<Item = Said> + Clone + '_, Broken> {
+    ) -> Result<impl Iterator<Item = PartReport> + Clone + '_, Broken> {
         let said = &self.said[*turn];
         *turn ^= 1;
         said[me].write(part.said());

@@ -2,12 +2,12 @@
 
 use super::again::{Recorded, Which};
 use super::fate;
-use super::words::{Numbers, instant};
+use super::packet_text::{Numbers, instant};
 use crate::Error;
+use crate::format::{Grid, count};
 use crate::trace::packet_id;
-use crate::words::{Grid, count};
 use serde_json::{Value, json};
-use sidestep_sim::{Outcome, PacketTrace, Plan, Start, TraceFilter};
+use sidestep_sim::{Outcome, PacketTrace, Start, TraceFilter, TrafficPlan};
 use sidestep_types::{FlowId, Time};
 
 /// Packets to list.
@@ -79,7 +79,7 @@ pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed
 }
 
 /// Explains why no packet of `flow` was sent.
-fn no_flow(flow: u32, plan: &Plan, outcome: &Outcome) -> String {
+fn no_flow(flow: u32, plan: &TrafficPlan, outcome: &Outcome) -> String {
     let Some(planned) = plan.flows.get(flow as usize) else {
         return match plan.flows.len() {
             0 => format!("there is no flow {flow}: the run has no flows"),

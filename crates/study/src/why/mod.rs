@@ -6,18 +6,18 @@
 mod again;
 mod list;
 mod missing;
-mod own;
+mod packet_text;
+mod recorded_policies;
 mod step;
 #[cfg(test)]
 mod tests;
-mod words;
 
 pub use again::{Recorded, Which};
 pub use list::{Listed, Wanted, list, list_text};
 pub use missing::missing;
 
+use crate::format::wrap;
 use crate::trace::packet_id;
-use crate::words::wrap;
 use crate::{Error, trace};
 use serde_json::{Value, json};
 use sidestep_lab::{Run, Scenario};
@@ -96,9 +96,10 @@ pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Erro
 /// Describes, for a retransmission, the outcome of the last packet with the same bytes.
 fn earlier_copy(
     chosen: &again::Chosen,
-    steps: &[sidestep_sim::why::Told],
+    steps: &[sidestep_sim::why::AccountStep],
 ) -> Result<Option<String>, Error> {
-    let Some(sidestep_sim::why::Met::Sent(sent)) = steps.first().map(|step| &step.what) else {
+    let Some(sidestep_sim::why::AccountEvent::Sent(sent)) = steps.first().map(|step| &step.what)
+    else {
         return Ok(None);
     };
     let packet: &Packet = &sent.packet;
@@ -125,7 +126,7 @@ fn earlier_copy(
         format!(
             "These bytes were sent before in packet {} (at {}), which {fate}.",
             packet_id(trace.id),
-            words::instant(sent)
+            packet_text::instant(sent)
         )
     }))
 }
@@ -135,7 +136,7 @@ fn fate(scenario: &Scenario, trace: &PacketTrace, otherwise: &str) -> String {
     let Some(last) = trace.steps.last() else {
         return otherwise.into();
     };
-    let at = words::instant(last.at);
+    let at = packet_text::instant(last.at);
     match last.what {
         TraceEvent::Delivered => format!("was delivered at {at}"),
         TraceEvent::Sent => otherwise.into(),

@@ -1,7 +1,7 @@
 use super::step::Story;
 use super::*;
 use sidestep_lab::{Scenario, Session};
-use sidestep_sim::why::{Explained, Met};
+use sidestep_sim::why::{AccountEvent, Explained};
 use sidestep_sim::{End, NoFiles, Outcome, TraceStep};
 use sidestep_switch::{Changes, Event, buffer, route, sched};
 
@@ -57,8 +57,11 @@ fn explain_some(what: &str, scenario: &Scenario) -> Vec<String> {
             without_paths(&plain.outcome),
             "{what}"
         );
-        let of_path = |told: &&sidestep_sim::why::Told| {
-            !matches!(told.what, Met::Handed { .. } | Met::Withheld { .. })
+        let of_path = |told: &&sidestep_sim::why::AccountStep| {
+            !matches!(
+                told.what,
+                AccountEvent::Handed { .. } | AccountEvent::Withheld { .. }
+            )
         };
         let steps: Vec<Time> = explained
             .steps

@@ -18,7 +18,7 @@ use super::quantile::{MOST, WindowSize, Windows};
 use super::standing::Share;
 use super::threshold::{Judged, Threshold};
 use super::{Buffer, DropReason, Verdict};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings};
 
@@ -92,12 +92,12 @@ impl Buffer for Aifo {
         })
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
         let judged = self.said.expect("a packet was decided about");
         let there = self.threshold.why(judged);
         match verdict {
             Verdict::Enqueue { .. } => {
-                format!("{there}; {}", scene.step(want.depth, self.step.mark_at))
+                format!("{there}; {}", snapshot.step(want.depth, self.step.mark_at))
             }
             _ => there,
         }

@@ -22,7 +22,7 @@ use super::exponential::one_less_exp;
 use super::preemptive::{self, Common, Preemptive};
 use super::standing::{Standing, Standings};
 use super::{Buffer, Verdict};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues, RankSum, Want};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words};
 
@@ -97,8 +97,8 @@ impl Buffer for DistributionDeflection {
         self.0.admit(pkt, want, queues, rng)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, _: Want, verdict: Verdict) -> String {
-        self.0.why(scene, verdict)
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, _: Want, verdict: Verdict) -> String {
+        self.0.why(snapshot, verdict)
     }
 }
 

@@ -8,7 +8,7 @@ use super::standing::{Share, Standings};
 use super::threshold::{Judged, Threshold};
 use super::{DropReason, Verdict};
 use crate::choices::{CHOICES, MOST, of_ports, shortest_drawn};
-use crate::why::{Scene, both};
+use crate::why::{SwitchSnapshot, both};
 use crate::{Nature, Queues, Want};
 use sidestep_types::{Packet, Refusal, Rng, Settings};
 
@@ -106,13 +106,16 @@ impl<S: Standings> Preemptive<S> {
     }
 
     /// Explains the verdict on the last packet.
-    pub fn why(&self, scene: &mut Scene<'_>, verdict: Verdict) -> String {
+    pub fn why(&self, snapshot: &mut SwitchSnapshot<'_>, verdict: Verdict) -> String {
         let (wanted, drawn) = self.said.expect("a packet was decided about");
         let there = self.threshold.why(wanted);
         if wanted.kept {
-            return format!("{there}; {}", scene.step(wanted.depth, self.step.mark_at));
+            return format!(
+                "{there}; {}",
+                snapshot.step(wanted.depth, self.step.mark_at)
+            );
         }
-        let ports = scene.queues.to_switch().len();
+        let ports = snapshot.queues.to_switch().len();
         if ports == 0 {
             return format!("{there}, and no port leads to a switch");
         }
@@ -124,12 +127,14 @@ impl<S: Standings> Preemptive<S> {
             return format!("{of} the wanted port has the shortest queue");
         };
         let mark = match verdict {
-            Verdict::Detour { .. } => format!("; {}", scene.step(drawn.depth, self.step.mark_at)),
+            Verdict::Detour { .. } => {
+                format!("; {}", snapshot.step(drawn.depth, self.step.mark_at))
+            }
             _ => String::new(),
         };
         format!(
             "{of} {} has the shortest queue, with {}: {}{mark}",
-            (scene.name)(drawn.port),
+            (snapshot.name)(drawn.port),
             both(drawn.depth),
             self.threshold.why(drawn)
         )

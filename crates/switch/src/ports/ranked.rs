@@ -96,7 +96,7 @@ impl Ranked {
 
     /// Prepares this queue, restored from a saved run, to replace `built`, the new queue of the same port.
     /// Errors name the difference if it belongs to another port or scheduler.
-    pub fn stand_as(&mut self, built: &Ranked) -> Result<(), String> {
+    pub fn restore_constants(&mut self, built: &Ranked) -> Result<(), String> {
         let (own, other) = (built.sched.name(), self.sched.name());
         if own != other || built.port != self.port {
             let (port, got) = (built.port, self.port);

@@ -45,10 +45,10 @@ pub fn forecast(
     ];
     let simulator = Forecast::of(&arms, measure.cache, measure.jobs)?;
     let (mut runs, mut bed_s) = (0, [0.0; 2]);
-    for (_, scene) in &scenes {
-        let scenario = &scene.scenario;
+    for (_, setup) in &scenes {
+        let scenario = &setup.scenario;
         let seeds = scenario.seeds.len();
-        let here = |time: Time| scene.scale.here_ns(time) as f64 / 1e9;
+        let here = |time: Time| setup.scale.here_ns(time) as f64 / 1e9;
         let drained = scenario.duration.saturating_add(scenario.drain);
         runs += seeds;
         bed_s[0] += seeds as f64 * here(scenario.duration);

@@ -7,7 +7,7 @@
 //! **Units**        bytes since the beginning of a connection.
 
 use sidestep_lab::recorded::{Says, What};
-use sidestep_softswitch::process::notes::Seen;
+use sidestep_softswitch::process::notes::SegmentHeader;
 use std::collections::HashMap;
 use std::net::SocketAddrV4;
 
@@ -45,7 +45,7 @@ impl Segments {
     }
 
     /// Reads a segment from before the recording: of a handshake, or a leftover.
-    pub fn before(&mut self, seen: &Seen) {
+    pub fn before(&mut self, seen: &SegmentHeader) {
         if seen.syn {
             let first = seen.seq.wrapping_add(1);
             self.ways
@@ -54,7 +54,7 @@ impl Segments {
     }
 
     /// Translates a segment that a host sends; `None` if it belongs to no flow.
-    pub fn sent(&mut self, seen: &Seen, host: u32) -> Option<What> {
+    pub fn sent(&mut self, seen: &SegmentHeader, host: u32) -> Option<What> {
         let (way, back) = ((seen.from, seen.to), (seen.to, seen.from));
         let (own, other) = (self.flows.get(&way), self.flows.get(&back));
         let data = seen.payload > 0 || seen.syn;

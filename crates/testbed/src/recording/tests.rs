@@ -39,8 +39,8 @@ fn end(host: u8) -> SocketAddrV4 {
     SocketAddrV4::new(Ipv4Addr::new(10, 77, 0, host), 7000)
 }
 
-fn data(id: u16, seq: u32, payload: u16) -> Seen {
-    Seen {
+fn data(id: u16, seq: u32, payload: u16) -> SegmentHeader {
+    SegmentHeader {
         from: end(1),
         to: end(2),
         id,
@@ -54,7 +54,7 @@ fn data(id: u16, seq: u32, payload: u16) -> Seen {
     }
 }
 
-fn told(at: u64, switch: u32, what: Happened, segment: Seen) -> Told {
+fn told(at: u64, switch: u32, what: Happened, segment: SegmentHeader) -> TimedNote {
     let out = match what {
         Happened::Left { out_ps, .. } => Some(out_ps),
         _ => None,
@@ -64,7 +64,7 @@ fn told(at: u64, switch: u32, what: Happened, segment: Seen) -> Told {
         what,
         segment,
     };
-    Told {
+    TimedNote {
         at: Some(at),
         out,
         switch,
@@ -86,10 +86,10 @@ fn left(port: u16, out_ps: u64) -> Happened {
 }
 
 /// Returns the events of these notes as text, and the numbers left out.
-fn played(told: Vec<Told>) -> (Vec<String>, LeftOut) {
+fn played(told: Vec<TimedNote>) -> (Vec<String>, LeftOut) {
     let mut ends = vec![None; 7];
     ends.push(Some((end(1), end(2))));
-    let mut film = Film::new(&head(), Segments::of(&ends));
+    let mut film = RecordingBuilder::new(&head(), Segments::of(&ends));
     let out = film.play(told, u64::MAX);
     let bytes = film.writer.finish(Tail::default());
     let reader = Reader::open(&bytes).unwrap();
@@ -119,13 +119,13 @@ fn a_segment_goes_from_host_to_host() {
             41,
             1,
             queued(0, 1),
-            Seen {
+            SegmentHeader {
                 bytes: 64,
                 payload: 0,
                 ..seen
             },
         ),
-        told(50, 1, left(1, 60), Seen { payload: 0, ..seen }),
+        told(50, 1, left(1, 60), SegmentHeader { payload: 0, ..seen }),
     ]);
     let expected = [
         "10 send 7 0 1460 0 0 0",
@@ -237,7 +237,7 @@ fn segments_with_the_same_numbers_are_told_apart_by_where_they_are() {
 #[test]
 fn what_contradicts_is_left_out_and_counted() {
     let seen = data(5, 0, 100);
-    let stranger = Seen {
+    let stranger = SegmentHeader {
         from: end(9),
         ..seen
     };
@@ -264,15 +264,15 @@ fn what_contradicts_is_left_out_and_counted() {
 
 #[test]
 fn numbers_begin_where_a_handshake_says_and_acknowledgements_are_of_the_other_way() {
-    let syn = Seen {
+    let syn = SegmentHeader {
         syn: true,
         ..data(1, u32::MAX - 9, 0)
     };
-    let before = |segment| Told {
+    let before = |segment| TimedNote {
         at: None,
         ..told(0, 0, queued(0, 1), segment)
     };
-    let ack = Seen {
+    let ack = SegmentHeader {
         from: end(2),
         to: end(1),
         // 1460 bytes after the first, past the wrap of sequence numbers.

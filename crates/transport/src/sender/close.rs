@@ -60,7 +60,7 @@ impl TcpSender {
     /// Returns true while all data is acknowledged and the connection is to be closed. A connection that
     /// carried nothing was never established and needs no teardown.
     pub fn closes(&self) -> bool {
-        self.lingers && self.una == self.size && self.size > self.base
+        self.lingers && self.first_unacked == self.size && self.size > self.base
     }
 
     /// Returns the FIN, or the acknowledgement of its answer.

@@ -16,7 +16,7 @@ mod stack;
 #[cfg(test)]
 mod tests;
 
-pub use registry::{Chosen, Make, Nature};
+pub use registry::{Chosen, Nature, ShimFactory};
 pub use stack::{Stack, check, check_mss, longest, reads_sizes, reads_tags, tags_arrive};
 
 use registry::shims;

@@ -142,14 +142,14 @@ impl Site {
     }
 
     /// Sends these bytes; returns the answer.
-    pub fn say(&self, bytes: &[u8]) -> Said {
+    pub fn say(&self, bytes: &[u8]) -> Response {
         let mut stream = self.connect();
         stream.write_all(bytes).unwrap();
-        Said::read(&mut stream)
+        Response::read(&mut stream)
     }
 
     /// Requests a path unchanged, with these header lines after `Host`.
-    pub fn ask(&self, method: &str, path: &str, more: &str) -> Said {
+    pub fn ask(&self, method: &str, path: &str, more: &str) -> Response {
         let host = format!("127.0.0.1:{}", self.port);
         self.say(format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n").as_bytes())
     }
@@ -167,28 +167,28 @@ impl Site {
     }
 
     /// Requests a path below the token.
-    pub fn get(&self, rest: &str) -> Said {
+    pub fn get(&self, rest: &str) -> Response {
         self.ask("GET", &format!("/{}/{rest}", self.token), "")
     }
 }
 
 /// Answer of the server.
 #[derive(Debug)]
-pub struct Said {
+pub struct Response {
     pub status: u16,
     pub head: String,
     pub body: Vec<u8>,
 }
 
-impl Said {
+impl Response {
     /// Reads until the server closes.
-    pub fn read(stream: &mut TcpStream) -> Said {
+    pub fn read(stream: &mut TcpStream) -> Response {
         let mut all = Vec::new();
         stream.read_to_end(&mut all).unwrap();
         let end = all.windows(4).position(|four| four == b"\r\n\r\n");
         let end = end.unwrap_or_else(|| panic!("no head: {:?}", String::from_utf8_lossy(&all)));
         let head = String::from_utf8(all[..end].to_vec()).unwrap();
-        Said {
+        Response {
             status: head.split(' ').nth(1).unwrap().parse().unwrap(),
             body: all[end + 4..].to_vec(),
             head,

@@ -18,7 +18,7 @@ fn on(network: &Network, name: &str, set: &[(&str, &str)]) -> Result<AnyWorkload
     build(name, &values(name, set), &NoFiles, network)
 }
 
-fn ends(plan: &Plan) -> Vec<(u32, u32)> {
+fn ends(plan: &TrafficPlan) -> Vec<(u32, u32)> {
     plan.flows.iter().map(|f| (f.src.0, f.dst.0)).collect()
 }
 

@@ -70,7 +70,7 @@ impl<S: Read + Write> Client<S> {
     ) -> Step {
         loop {
             let went = match &mut self.state {
-                State::Asking(said) => match hear(&mut self.stream, said) {
+                State::Asking(said) => match read_request(&mut self.stream, said) {
                     Went::On(Some(asked)) => {
                         let (head, body) = answer(asked, counters);
                         self.state = State::Answered(head, body, 0);
@@ -134,7 +134,7 @@ impl Went {
     }
 }
 
-fn hear(stream: &mut impl Read, said: &mut Vec<u8>) -> Went {
+fn read_request(stream: &mut impl Read, said: &mut Vec<u8>) -> Went {
     let mut room = [0; 1024];
     let most = room.len().min(LONGEST - said.len());
     match stream.read(&mut room[..most]) {

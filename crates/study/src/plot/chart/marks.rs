@@ -1,10 +1,10 @@
 //! Text of a point, and the look of its interval.
 
 use super::super::axis::{Axis, Scale};
+use super::super::drawing::Stroke;
 use super::super::look::Look;
-use super::super::scene::Stroke;
 use super::figure::{Point, Side};
-use crate::words::number;
+use crate::format::number;
 
 /// Formats a number with its interval.
 pub fn say(point: &Point) -> String {

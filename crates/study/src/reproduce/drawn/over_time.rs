@@ -1,8 +1,8 @@
 //! Windows of a sample against simulated time: one line a scheme and condition.
 
 use super::view::{Parts, Sheet, View};
+use crate::format::{number, some};
 use crate::plot::{Curve, Curves, Scale, curves, plain};
-use crate::words::{number, some};
 use sidestep_lab::Record;
 use sidestep_lab::stats::metric;
 

@@ -1,7 +1,7 @@
 //! View of the results for plots: the schemes and points that `[[plot]]` chooses.
 
-use crate::plot::{CONDITIONS, Entry, Look, Palette, Scene};
-use crate::words::seeds;
+use crate::format::seeds;
+use crate::plot::{CONDITIONS, Drawing, Entry, Look, Palette};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::{
     Axis, ClaimResult, Experiment, PlotSpec, PointResult, Record, Results, Scenario,
@@ -72,7 +72,7 @@ pub struct View<'a> {
 }
 
 /// Picture, table and caption.
-pub type Parts = (Result<Scene, String>, Sheet, String);
+pub type Parts = (Result<Drawing, String>, Sheet, String);
 
 /// Series of a plot: a scheme under a condition.
 pub struct Strand<'a> {

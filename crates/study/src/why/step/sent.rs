@@ -1,10 +1,10 @@
 //! Departure of a packet from its sender.
 
-use super::super::words::{ahead, instant};
+use super::super::packet_text::{ahead, instant};
 use super::Story;
-use crate::words::count;
+use crate::format::count;
 use serde_json::{Value, json};
-use sidestep_sim::why::{Again, Cause, Sent};
+use sidestep_sim::why::{Again, Cause, SentPacket};
 use sidestep_switch::why::listed;
 use sidestep_transport::shim;
 use sidestep_types::{Packet, Tag};
@@ -12,7 +12,7 @@ use sidestep_types::{Packet, Tag};
 impl Story<'_> {
     pub(super) fn sent(
         &self,
-        sent: &Sent,
+        sent: &SentPacket,
         earlier: Option<&str>,
         by_nic: bool,
     ) -> (Vec<String>, Value) {

@@ -4,14 +4,14 @@ use super::*;
 use std::sync::{Arc, Mutex};
 
 /// Queries of a policy about evicted packets: the rank, the port, and the number of packets left there.
-type Asked = Arc<Mutex<Vec<(u32, u16, u32)>>>;
+type VictimQueries = Arc<Mutex<Vec<(u32, u16, u32)>>>;
 
 /// Policy that evicts while a packet does not fit, and returns a given verdict about the victims.
 struct Moves {
     /// Verdicts in turn; the last one repeats.
     at_hand: Vec<Verdict>,
     displaced: Verdict,
-    asked: Asked,
+    asked: VictimQueries,
 }
 
 impl Buffer for Moves {
@@ -39,8 +39,8 @@ impl Buffer for Moves {
     }
 }
 
-fn moves(at_hand: &[Verdict], displaced: Verdict) -> (Decider, Asked) {
-    let asked = Asked::default();
+fn moves(at_hand: &[Verdict], displaced: Verdict) -> (Decider, VictimQueries) {
+    let asked = VictimQueries::default();
     let mut decider = decider(2, &[KEEP]);
     decider.set_buffer(AnyBuffer::Custom(Box::new(Moves {
         at_hand: at_hand.to_vec(),

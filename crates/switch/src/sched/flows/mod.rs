@@ -16,7 +16,7 @@ pub(super) mod approximate;
 pub(super) mod exact;
 
 use approximate::{Approximate, MOST_BITS};
-use exact::{Exact, MOST_PLACES, Seen};
+use exact::{Exact, FlowLookup, MOST_PLACES};
 use sidestep_types::{Kind, Packet, Refusal, Settings, Time, Words};
 
 /// Settings of the flow count, for a scheduler that does not need it.
@@ -123,7 +123,7 @@ impl Tables {
         if let Some(waiting) = waiting {
             table.left(waiting);
         }
-        let Seen { place, young, ends } = table.see(key, opens, now);
+        let FlowLookup { place, young, ends } = table.see(key, opens, now);
         if !young {
             self.due = self.due.min(table.due());
         }
@@ -238,7 +238,7 @@ impl Flows {
         let table = &mut tables.of[class];
         table.some_join(1);
         if !brings(pkt) {
-            table.hear(pkt);
+            table.on_arrival(pkt);
         } else if let Some(at) = table.find(key(pkt)) {
             table.joins(at, ends(pkt));
         }
@@ -253,7 +253,7 @@ impl Flows {
                 tables.age(now);
                 tables.of[class].some_join(1);
                 if !brings(pkt) {
-                    tables.of[class].hear(pkt);
+                    tables.of[class].on_arrival(pkt);
                 } else if let Some(at) = tables.place(class, pkt, now) {
                     tables.of[class].joins(at, ends(pkt));
                 }
@@ -285,7 +285,7 @@ impl Flows {
             Flows::Exact(tables) => {
                 tables.age(now);
                 if !brings(pkt) {
-                    tables.of[class].hear(pkt);
+                    tables.of[class].on_arrival(pkt);
                 } else if let Some(at) = tables.place(class, pkt, now) {
                     tables.of[class].passes(at, ends(pkt));
                 }
@@ -311,7 +311,7 @@ impl Flows {
         };
         let table = &mut tables.of[class];
         table.left(waiting);
-        let Seen { place, young, ends } = table.see(key(pkt), false, now);
+        let FlowLookup { place, young, ends } = table.see(key(pkt), false, now);
         if !young {
             tables.due = tables.due.min(table.due());
         }
@@ -400,7 +400,7 @@ impl Flows {
 impl Exact {
     /// Records that a packet joins that counts for no flow; it may end one.
     #[inline]
-    fn hear(&mut self, pkt: &Packet) {
+    fn on_arrival(&mut self, pkt: &Packet) {
         if pkt.ends() {
             self.ends(key(pkt));
         }

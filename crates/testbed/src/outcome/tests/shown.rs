@@ -1,6 +1,6 @@
 //! Results of some runs as a user sees them.
 
-use crate::scene::Scene;
+use crate::setup::TestbedSetup;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use sidestep_lab::Run;
@@ -21,10 +21,10 @@ pub struct Shown {
 
 impl Shown {
     /// Collects the results by way of a result directory.
-    pub fn of(scene: &Scene, mut runs: Vec<Run>) -> Shown {
+    pub fn of(setup: &TestbedSetup, mut runs: Vec<Run>) -> Shown {
         let room = tempfile::tempdir().unwrap();
         let out = room.path().join("r");
-        let mut recorder = Recorder::begin(&scene.scenario, &out, 1, false).unwrap();
+        let mut recorder = Recorder::begin(&setup.scenario, &out, 1, false).unwrap();
         for run in &mut runs {
             recorder.add(0, run, None, 1.0);
         }

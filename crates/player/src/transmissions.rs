@@ -9,14 +9,14 @@ use std::collections::VecDeque;
 
 /// Transmission times of packets.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sent {
+pub(crate) struct LinkTransmissions {
     ports: Vec<VecDeque<(u32, u64)>>,
 }
 
-impl Sent {
+impl LinkTransmissions {
     /// Begins at `state`; `known` lists packets on links: number and transmission time.
-    pub fn begin(state: &State, known: &[(u32, u64)]) -> Sent {
-        let mut sent = Sent {
+    pub fn begin(state: &State, known: &[(u32, u64)]) -> LinkTransmissions {
+        let mut sent = LinkTransmissions {
             ports: vec![VecDeque::new(); state.ports()],
         };
         for (packet, sent_for) in known {
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn what_is_kept_of_a_link_is_what_is_on_it_with_its_time() {
         let mut state = State::new(1);
-        let mut sent = Sent::begin(&state, &[]);
+        let mut sent = LinkTransmissions::begin(&state, &[]);
         let port = 0;
         let send = What::Send {
             flow: 0,
@@ -119,7 +119,7 @@ mod tests {
             sent.apply(&event, at * 100, &state);
         }
         assert_eq!(sent.kept(&state), [(1, 600)]);
-        let again = Sent::begin(&state, &sent.kept(&state));
+        let again = LinkTransmissions::begin(&state, &sent.kept(&state));
         assert_eq!(again.of(port, &state).collect::<Vec<_>>(), [(1, 600)]);
     }
 }
