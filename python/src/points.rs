@@ -12,7 +12,7 @@ use crate::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sidestep_study::Status;
-use sidestep_study::files::{self, Beside, find};
+use sidestep_study::files::{self, FileLocation, find};
 use sidestep_study::sweep::{self, CacheUse, Collected};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ impl SweepPlan {
         quick: bool,
         folder: Option<PathBuf>,
     ) -> PyResult<SweepPlan> {
-        let beside = folder.map_or(Beside::Nowhere, Beside::Folder);
+        let beside = folder.map_or(FileLocation::Nowhere, FileLocation::Folder);
         let own = files::Source { name, text, beside };
         read(py, Source::written(own, sets, quick))
     }

@@ -9,9 +9,9 @@ use sidestep_lab::Experiment;
 use sidestep_study::MeasureOptions;
 use sidestep_study::memory;
 use sidestep_study::reproduce::Reproduction;
+use sidestep_study::reproduce::library::ExperimentLibrary;
 use sidestep_study::reproduce::long::takes_hours;
 use sidestep_study::reproduce::run::{Options, Order, orders, reproduce as run_all};
-use sidestep_study::reproduce::shelf::Shelf;
 use sidestep_study::sweep::Forecast;
 use sidestep_testbed::RATE;
 use sidestep_testbed::beside::{self, Ask};
@@ -25,7 +25,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.testbed {
         return beside(args);
     }
-    let shelf = Shelf::open(Path::new(""))?;
+    let shelf = ExperimentLibrary::open(Path::new(""))?;
     let books = shelf.find(args.what.as_deref())?;
     for line in shelf.instead_of_shipped(&books) {
         out::remark(&line);

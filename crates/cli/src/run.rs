@@ -7,12 +7,14 @@ use serde_json::Value;
 use sidestep_lab::{Experiment, RecordSpec};
 use sidestep_sim::TraceFilter;
 use sidestep_study::caller::{CallerScheme, with_caller_schemes};
-use sidestep_study::checkpoint::{Checkpoints, Every};
+use sidestep_study::checkpoint::{CheckpointInterval, Checkpoints};
 use sidestep_study::plugin;
 use sidestep_study::progress::Show;
 use sidestep_study::sweep::Spent;
 use sidestep_study::threads::{ThreadChoice, Threading, most_threads};
-use sidestep_study::{MeasureOptions, Options, Status, SweepOptions, SweepReport, Taped};
+use sidestep_study::{
+    MeasureOptions, Options, Status, SweepOptions, SweepReport, WrittenRecording,
+};
 use sidestep_study::{Report, names, run_all, run_experiment, trace, when};
 use sidestep_study::{files, format, memory, recorded};
 use std::io;
@@ -136,8 +138,8 @@ fn checkpoints(args: &RunArgs, name: &str) -> Result<Option<Checkpoints>, Failur
     let Some(every) = &args.checkpoint else {
         return Ok(None);
     };
-    let every =
-        Every::parse(every).map_err(|why| Failure::input(format!("--checkpoint: {why}")))?;
+    let every = CheckpointInterval::parse(every)
+        .map_err(|why| Failure::input(format!("--checkpoint: {why}")))?;
     let dir = args.checkpoint_to.clone();
     Ok(Some(Checkpoints {
         every,
@@ -262,7 +264,7 @@ impl PrintedResults {
     }
 
     /// Prints the paths of the files, if they were written.
-    fn end(self, dir: Option<&Path>, recordings: &[Taped]) {
+    fn end(self, dir: Option<&Path>, recordings: &[WrittenRecording]) {
         let dir = dir.map(|dir| dir.display().to_string());
         match (self.heard(), dir) {
             (Some(mut json), dir) => {
@@ -277,7 +279,7 @@ impl PrintedResults {
                 out::say_json(&json);
             }
             (None, Some(dir)) => {
-                for Taped {
+                for WrittenRecording {
                     file,
                     bytes,
                     window,

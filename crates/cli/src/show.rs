@@ -94,7 +94,8 @@ fn recording(dir: &ResultDir, args: &ShowArgs) -> Outcome {
             }
             return Ok(0);
         }
-        let holds = recorded::Holds::of(name, &reader).map_err(|e| refused(e.to_string()))?;
+        let holds =
+            recorded::RecordingSummary::of(name, &reader).map_err(|e| refused(e.to_string()))?;
         all.push(holds.to_json());
         texts.push(holds.to_text());
     }

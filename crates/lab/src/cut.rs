@@ -28,7 +28,7 @@ pub fn refused(scenario: &Scenario, scheme: usize, trace: &TraceFilter) -> Optio
 }
 
 /// Cuts the scenario's network into `count` parts, for the framing of scheme number `scheme`.
-pub fn cut(scenario: &Scenario, scheme: usize, count: usize) -> Result<Cut, parts::Uncut> {
+pub fn cut(scenario: &Scenario, scheme: usize, count: usize) -> Result<Cut, parts::CutError> {
     let framing = scenario.schemes[scheme].config.framing;
     Cut::of(&scenario.network, count, framing)
 }

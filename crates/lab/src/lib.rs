@@ -48,7 +48,7 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
 }
 
 pub use claim::{
-    Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Unmarked, Verdict, evaluate,
+    Accept, Claim, ClaimPoint, ClaimResult, Compare, PointCombination, Unmarked, Verdict, evaluate,
     evaluate_runs, over,
 };
 pub use count_sources::{CountSource, CountSources};

@@ -9,7 +9,8 @@ use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
 use sidestep_sim::{
-    Change, ClassTransports, NicConfig, Others, SwitchConfig, TraceFilter, TrafficPlan, WorldConfig,
+    Change, ClassTransports, NicConfig, SwitchConfig, SwitchOverrides, TraceFilter, TrafficPlan,
+    WorldConfig,
 };
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal, Seed, Settings, Values};
@@ -62,7 +63,7 @@ pub struct SchemeConfig {
     /// Configuration of every switch that `others` does not mention.
     pub switch: SwitchConfig,
     /// Switches that differ from `switch`.
-    pub others: Others,
+    pub others: SwitchOverrides,
     /// Transport of every workload that does not choose its own.
     pub transport: TransportConfig,
     /// Transports of workloads that choose their own, in the order of the scenario.

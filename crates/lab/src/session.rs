@@ -13,7 +13,7 @@ use crate::caller::{CallerPolicies, Failure};
 use crate::count_sources::CountSources;
 use crate::fair;
 use crate::probe::Prober;
-use crate::recording::{self, RecordSpec, Tape};
+use crate::recording::{self, RecordSpec, RecordingInProgress};
 use crate::run::{Progress, Run};
 use crate::running::Running;
 use crate::scenario::Scenario;
@@ -59,7 +59,7 @@ pub struct Session<A: Agenda = WheelAgenda> {
     number: usize,
     seed: u64,
     /// Recording of the run, if it is recorded.
-    tape: Option<Tape>,
+    tape: Option<RecordingInProgress>,
     plan: Arc<TrafficPlan>,
     network: Arc<Network>,
     framing: Framing,
@@ -348,7 +348,7 @@ impl<A: Agenda> Session<A> {
     /// Panics when the run has begun.
     pub fn record(&mut self, scenario: &Scenario, spec: &RecordSpec) {
         assert!(self.now == Time::ZERO, "a run is recorded from its start");
-        let tape = Tape::new(scenario, self.number, self.seed, &self.plan, spec);
+        let tape = RecordingInProgress::new(scenario, self.number, self.seed, &self.plan, spec);
         self.tape = Some(tape);
     }
 

@@ -11,7 +11,7 @@
 use crate::flags::{Flags, is_ack};
 use crate::refused::Refused;
 use crate::transmissions::LinkTransmissions;
-use sidestep_recording::{Chunk, Event, Head, MOST_EVENTS, Reader, State, Tail, What};
+use sidestep_recording::{Chunk, Event, EventKind, Head, MOST_EVENTS, Reader, State, Tail};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -244,11 +244,11 @@ impl<'a> Chunks<'a> {
         for (number, event) in chunk.events.iter().enumerate() {
             let packet = event.packet().and_then(|id| state.packet(id));
             let flow = match event.what {
-                What::Send { flow, .. } | What::Window { flow, .. } => flow,
+                EventKind::Send { flow, .. } | EventKind::Window { flow, .. } => flow,
                 _ => packet.map_or(NONE, |packet| packet.flow),
             };
             let sent_for = match (event.what, packet) {
-                (What::Dequeue { port, .. }, Some(packet)) => {
+                (EventKind::Dequeue { port, .. }, Some(packet)) => {
                     let head = links.get(port as usize).map_or(0, |link| link.rate_bps);
                     let rate = rates.get(&port).copied().unwrap_or(head);
                     let bytes = u64::from(packet.buffer) + u64::from(self.sizes.unbuffered);
@@ -265,8 +265,8 @@ impl<'a> Chunks<'a> {
             flags.apply(event);
             sent.apply(event, sent_for, &state);
             match event.what {
-                What::Link { port, rate_bps } => drop(rates.insert(port, rate_bps)),
-                What::Depth {
+                EventKind::Link { port, rate_bps } => drop(rates.insert(port, rate_bps)),
+                EventKind::Depth {
                     port,
                     packets,
                     bytes,
@@ -330,7 +330,7 @@ impl<'a> Chunks<'a> {
                     *word.0 |= 1 << word.1;
                 }
                 note_flow(&mut summary, &mut seen, i + 1, flow);
-                let What::Enqueue {
+                let EventKind::Enqueue {
                     port,
                     packet,
                     bytes,
@@ -422,8 +422,8 @@ fn unbuffered(chunk: &Chunk, head: &Head) -> u32 {
     let mut least = None;
     for event in &chunk.events {
         match event.what {
-            What::Link { .. } => break,
-            What::Enqueue {
+            EventKind::Link { .. } => break,
+            EventKind::Enqueue {
                 port,
                 packet,
                 bytes,
@@ -431,7 +431,7 @@ fn unbuffered(chunk: &Chunk, head: &Head) -> u32 {
             } if (port as usize) < state.ports() && state.depth(port).0 == 0 => {
                 joined.insert(port, (packet, event.at, bytes));
             }
-            What::Dequeue { port, packet } => {
+            EventKind::Dequeue { port, packet } => {
                 if let Some((first, at, bytes)) = joined.remove(&port)
                     && first == packet
                     && let Some(link) = head.network.links.get(port as usize)

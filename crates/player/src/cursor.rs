@@ -7,7 +7,7 @@ use crate::chunks::{Chunks, Decoded, NONE};
 use crate::flags::Flags;
 use crate::refused::Refused;
 use crate::transmissions::LinkTransmissions;
-use sidestep_recording::{Event, State, What};
+use sidestep_recording::{Event, EventKind, State};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -75,7 +75,7 @@ impl Cursor {
         // Cannot fail: the event was applied when its chunk was first read.
         self.state.apply(event).map_err(Refused::new)?;
         self.flags.apply(event);
-        if let What::Depth {
+        if let EventKind::Depth {
             port,
             packets,
             bytes,

@@ -35,7 +35,7 @@ pub use completions::{Completions, FlowDone, QueryDone};
 pub use flags::{ACK, AGAIN, DETOURED, MARKED, TRIMMED};
 pub use flow::{Acked, At, FlowSeries, SentSegments, Windows};
 pub use frame::Frame;
-pub use happenings::{Happening, Only};
+pub use happenings::{DescribedEvent, EventFilter};
 pub use journey::{Hop, Journey};
 pub use queues::{PortSeries, QueueSeries};
 pub use refused::Refused;
@@ -139,8 +139,8 @@ impl<'a> Player<'a> {
         &mut self,
         (from, to): (u64, u64),
         most: usize,
-        only: &Only,
-    ) -> Result<Vec<Happening>, Refused> {
+        only: &EventFilter,
+    ) -> Result<Vec<DescribedEvent>, Refused> {
         happenings::find(&mut self.chunks, (from, to), most, only)
     }
 

@@ -4,7 +4,7 @@
 //!                  each.
 //! **Units**        picoseconds.
 
-use sidestep_recording::{Event, Place, State, What};
+use sidestep_recording::{Event, EventKind, Place, State};
 use std::collections::VecDeque;
 
 /// Transmission times of packets.
@@ -30,7 +30,7 @@ impl LinkTransmissions {
     /// Applies an event, after `state` has applied it; `sent_for` is the transmission time of its packet.
     #[inline]
     pub fn apply(&mut self, event: &Event, sent_for: u64, state: &State) {
-        let What::Dequeue { port, packet } = event.what else {
+        let EventKind::Dequeue { port, packet } = event.what else {
             return;
         };
         if let Some(link) = self.ports.get_mut(port as usize) {
@@ -86,7 +86,7 @@ mod tests {
         let mut state = State::new(1);
         let mut sent = LinkTransmissions::begin(&state, &[]);
         let port = 0;
-        let send = What::Send {
+        let send = EventKind::Send {
             flow: 0,
             seq: 0,
             bytes: 1,
@@ -94,7 +94,7 @@ mod tests {
             host: 0,
             number: 0,
         };
-        let enqueue = |packet| What::Enqueue {
+        let enqueue = |packet| EventKind::Enqueue {
             port,
             packet,
             bytes: 1,
@@ -102,8 +102,8 @@ mod tests {
             moved: 0,
             changes: 0,
         };
-        let dequeue = |packet| What::Dequeue { port, packet };
-        let gone = What::Deliver { packet: 0 };
+        let dequeue = |packet| EventKind::Dequeue { port, packet };
+        let gone = EventKind::Deliver { packet: 0 };
         let whats = [
             send,
             send,

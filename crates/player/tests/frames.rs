@@ -2,7 +2,7 @@
 
 use crate::common::{CASES, Draws, recording};
 use sidestep_player::{ACK, AGAIN, DETOURED, Frame, MARKED, Player, TRIMMED};
-use sidestep_recording::{Event, Reader, State, What};
+use sidestep_recording::{Event, EventKind, Reader, State};
 use std::collections::BTreeMap;
 
 fn events(file: &[u8]) -> Vec<Event> {
@@ -91,13 +91,13 @@ fn flags_are_what_was_done_to_a_packet_before() {
             let mut flags: Vec<u8> = Vec::new();
             for event in all.iter().take_while(|event| event.at <= at) {
                 match event.what {
-                    What::Send { says, .. } => {
+                    EventKind::Send { says, .. } => {
                         flags.push(
                             if says & 1 == 1 { ACK } else { 0 }
                                 | if says & 4 == 4 { AGAIN } else { 0 },
                         );
                     }
-                    What::Enqueue {
+                    EventKind::Enqueue {
                         packet,
                         port,
                         wanted,
@@ -155,7 +155,7 @@ fn transmissions(file: &[u8]) -> Vec<Transmission> {
     let mut sent = Vec::new();
     for event in events(file) {
         match event.what {
-            What::Dequeue { port, packet } => {
+            EventKind::Dequeue { port, packet } => {
                 // Preamble and gap take link time and no buffer.
                 let bytes = u128::from(state.packet(packet).unwrap().buffer + 20);
                 let bytes = bytes * 8_000_000_000_000;
@@ -168,7 +168,7 @@ fn transmissions(file: &[u8]) -> Vec<Transmission> {
                     ended: event.at,
                 });
             }
-            What::Link { port, rate_bps } => rates[port as usize] = rate_bps,
+            EventKind::Link { port, rate_bps } => rates[port as usize] = rate_bps,
             _ => {}
         }
         state.apply(&event).unwrap();
@@ -283,10 +283,10 @@ fn use_detours_and_drops_are_those_of_the_span() {
                 (vec![0; frame.packets.len()], vec![0; frame.packets.len()]);
             for event in all.iter().filter(|event| event.at > from && event.at <= at) {
                 match event.what {
-                    What::Enqueue { port, wanted, .. } if port != wanted => {
+                    EventKind::Enqueue { port, wanted, .. } if port != wanted => {
                         detours[port as usize] += 1
                     }
-                    What::Drop { port, .. } => drops[port as usize] += 1,
+                    EventKind::Drop { port, .. } => drops[port as usize] += 1,
                     _ => {}
                 }
             }

@@ -16,7 +16,7 @@ pub struct WorldConfig {
     /// Settings of every switch that is not among [`WorldConfig::others`].
     pub switch: SwitchConfig,
     /// Switches with other settings.
-    pub others: Others,
+    pub others: SwitchOverrides,
     /// Transport of every flow whose class has none in `transports`.
     pub transport: TransportConfig,
     /// Transports of single classes of flows.
@@ -115,7 +115,7 @@ pub struct NicConfig {
 
 /// Switches whose policies or capacity differ from [`WorldConfig::switch`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Others {
+pub struct SwitchOverrides {
     /// Settings of these switches. Pauses, and the fabric between inputs and outputs, are the same for every
     /// switch.
     pub kinds: Vec<SwitchConfig>,
@@ -123,7 +123,7 @@ pub struct Others {
     pub of: Vec<Option<u16>>,
 }
 
-impl Others {
+impl SwitchOverrides {
     /// Returns the settings of switch number `number`; `switch` for all that do not differ.
     pub fn kind<'a>(&'a self, switch: &'a SwitchConfig, number: usize) -> &'a SwitchConfig {
         let kind = self.of.get(number).copied().flatten();

@@ -47,7 +47,7 @@ pub use cdf::{Interpolation, SizeCdf};
 pub use changes::{Becomes, Change, LEAST_RATE, check_changes};
 pub use checks::{check_nic, check_switch};
 pub use config::{
-    CioqConfig, ClassTransports, NicConfig, Others, PfcConfig, SwitchConfig, TraceFilter,
+    CioqConfig, ClassTransports, NicConfig, PfcConfig, SwitchConfig, SwitchOverrides, TraceFilter,
     WorldConfig,
 };
 pub use counts::Totals;

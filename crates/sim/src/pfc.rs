@@ -12,7 +12,7 @@
 //!                  the packet on the wire and takes its own time, but none from later packets.
 
 use crate::config::PfcConfig;
-use crate::layout::{Far, LinkEnds, backs, port_ranges};
+use crate::layout::{FarEnd, LinkEnds, backs, port_ranges};
 use sidestep_switch::ports::{NONE, Wire};
 use sidestep_types::{BitRate, Bytes, Framing, Longest, Time};
 use std::collections::{BTreeSet, VecDeque};
@@ -131,7 +131,7 @@ impl Pfc {
     pub fn new(
         config: PfcConfig,
         wires: &[Wire],
-        fars: &[Far],
+        fars: &[FarEnd],
         ends: &[LinkEnds],
         framing: Framing,
         longest: Longest,
@@ -143,8 +143,8 @@ impl Pfc {
             let headroom = config.headroom;
             let headroom = headroom.unwrap_or_else(|| headroom_needed(wire.rate, wire.delay, full));
             let out = match fars[link] {
-                Far::Host(_) => 0..0,
-                Far::Switch(s) => ports[s as usize].clone(),
+                FarEnd::Host(_) => 0..0,
+                FarEnd::Switch(s) => ports[s as usize].clone(),
             };
             Gate {
                 back,

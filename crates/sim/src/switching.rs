@@ -222,11 +222,12 @@ impl Switch {
 
     /// Returns the link that a packet for `dst` will want, if that can be told before it arrives.
     #[inline]
-    pub fn foresee(&self, packet: &Packet, dst: Attachment) -> Option<u32> {
+    pub fn predict_link(&self, packet: &Packet, dst: Attachment) -> Option<u32> {
         let port = if dst.switch == self.frame.me {
             dst.port
         } else {
-            self.decider.foresee(packet, self.fib.hops(dst.switch))?
+            self.decider
+                .predict_port(packet, self.fib.hops(dst.switch))?
         };
         Some(self.frame.link(port))
     }
@@ -249,7 +250,7 @@ impl Switch {
             rank(sent, fabric.now, &mut fabric.pool.get_mut(parcel).packet);
         }
         let mut event = None;
-        let mut at_hand = AtHand::<A, INNER> {
+        let mut at_hand = CurrentParcel::<A, INNER> {
             fabric,
             frame: &self.frame,
             from,
@@ -282,7 +283,7 @@ impl Switch {
         witness: &mut W,
     ) -> Option<Event> {
         let mut event = None;
-        let at_hand = AtHand::<A, INNER> {
+        let at_hand = CurrentParcel::<A, INNER> {
             fabric,
             frame: &self.frame,
             from,
@@ -336,7 +337,7 @@ pub fn salt(seed: Seed, me: u32) -> u64 {
 }
 
 /// Parcel that a switch decides about.
-struct AtHand<'a, A, const INNER: bool> {
+struct CurrentParcel<'a, A, const INNER: bool> {
     fabric: &'a mut Fabric<A>,
     frame: &'a Frame,
     from: u32,
@@ -347,7 +348,7 @@ struct AtHand<'a, A, const INNER: bool> {
     evicted: &'a mut Vec<(u32, Event)>,
 }
 
-impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
+impl<A: Agenda, const INNER: bool> Carrier for CurrentParcel<'_, A, INNER> {
     type Ports<'a>
         = Outputs<'a>
     where

@@ -10,7 +10,7 @@
 //! A world that explains a packet uses the code path of switches with pauses, so that the path of all other
 //! runs needs no code for it ([`crate::World::explain`]).
 
-use crate::event::{PacketEvent, What};
+use crate::event::{PacketAction, PacketEvent};
 use crate::network::End;
 use sidestep_switch::{Depth, Event, Reasons, Sink};
 use sidestep_transport::SenderCounters;
@@ -261,7 +261,7 @@ impl Account {
 
 impl Sink<PacketEvent<'_>> for Account {
     fn observe(&mut self, event: &PacketEvent<'_>) {
-        if let What::Sent { number } = event.what
+        if let PacketAction::Sent { number } = event.what
             && number == self.number
         {
             self.parcel = Some(event.parcel);
@@ -270,7 +270,7 @@ impl Sink<PacketEvent<'_>> for Account {
             return;
         }
         match event.what {
-            What::At(here, what) if what.waited() => {
+            PacketAction::At(here, what) if what.waited() => {
                 let displaced = Displaced {
                     here,
                     by: self.at_hand,
@@ -278,9 +278,11 @@ impl Sink<PacketEvent<'_>> for Account {
                 };
                 self.tell(event.at, AccountEvent::Evicted(Box::new(displaced)));
             }
-            What::Lost { from, port, .. } => self.tell(event.at, AccountEvent::Lost { from, port }),
+            PacketAction::Lost { from, port, .. } => {
+                self.tell(event.at, AccountEvent::Lost { from, port })
+            }
             // These are added by the world, with what it can tell of them (`world/why.rs`).
-            What::Sent { .. } | What::At(..) | What::Delivered => {}
+            PacketAction::Sent { .. } | PacketAction::At(..) | PacketAction::Delivered => {}
         }
         if event.what.ends() {
             self.parcel = None;

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::any::*;
 use proptest::prelude::*;
-use sidestep_sim::parts::{Cut, InTurn, Parts, Uncut, refused};
+use sidestep_sim::parts::{Cut, CutError, Parts, SequentialCrew, refused};
 use sidestep_sim::*;
 use sidestep_types::*;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// End of every run here.
 const UNTIL: Time = Time::from_ms(40);
 
-fn cut(network: &Network, parts: usize, config: &WorldConfig) -> Result<Arc<Cut>, Uncut> {
+fn cut(network: &Network, parts: usize, config: &WorldConfig) -> Result<Arc<Cut>, CutError> {
     Cut::of(network, parts, config.framing).map(Arc::new)
 }
 
@@ -22,7 +22,7 @@ fn parts(
     config: &WorldConfig,
     cut: &Arc<Cut>,
 ) -> Parts {
-    let parts = Parts::new(network, plan, config, cut, Box::new(InTurn));
+    let parts = Parts::new(network, plan, config, cut, Box::new(SequentialCrew));
     parts.expect("parts")
 }
 

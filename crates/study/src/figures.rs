@@ -3,7 +3,7 @@
 
 use crate::Error;
 use crate::format;
-use crate::plot::{Drawing, Figure, Look, Series, png, svg};
+use crate::plot::{Drawing, Figure, Series, SeriesStyle, png, svg};
 use crate::reproduce::drawn::{Drawn, alone};
 use crate::staging::Staging;
 use crate::workers::in_order;
@@ -181,7 +181,7 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
         done.sort_by(f64::total_cmp);
         Series {
             name: scheme.name.clone(),
-            look: Look::nth(nth),
+            look: SeriesStyle::nth(nth),
             done,
             n: sample.len() as usize,
         }

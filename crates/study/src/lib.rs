@@ -50,7 +50,7 @@ pub const COMMIT: &str = env!("COMMIT");
 
 pub use error::Error;
 pub use manifest::Status;
-pub use recorder::{Finished, Recorder, Taped};
+pub use recorder::{Finished, Recorder, WrittenRecording};
 pub use report::Report;
 pub use result::ResultDir;
 pub use rows::KernelRow;

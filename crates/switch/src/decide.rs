@@ -122,8 +122,8 @@ impl Decider {
 
     /// Predicts the port that a packet will want, before it arrives; `None` if the route cannot tell.
     #[inline]
-    pub fn foresee(&self, packet: &Packet, hops: Hops<'_>) -> Option<PortId> {
-        self.route.foresee(packet, hops)
+    pub fn predict_port(&self, packet: &Packet, hops: Hops<'_>) -> Option<PortId> {
+        self.route.predict_port(packet, hops)
     }
 
     /// Counts a drop at the port `wanted`, by which the packet wanted to leave.

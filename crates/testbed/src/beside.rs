@@ -5,7 +5,7 @@
 
 mod forecast;
 
-pub use forecast::{Beside, forecast};
+pub use forecast::{FigureForecast, forecast};
 
 use crate::counted::{Counted, NOTE};
 use crate::error::Error;
@@ -20,15 +20,15 @@ use crate::network::switches::{self, Engine};
 use crate::network::tools;
 use crate::order::{Order, check_kernel};
 use crate::progress::Progress;
-use crate::run::{How, each};
+use crate::run::{RunOutputs, each};
 use crate::scale::Scale;
 use crate::setup::{TestbedSetup, has_sack};
 use serde_json::{Map, Value, json};
 use sidestep_lab::{Experiment, Record, Scenario};
 use sidestep_study::files;
 use sidestep_study::reproduce::arms::{Arm, side_by_side};
+use sidestep_study::reproduce::library::ExperimentLibrary;
 use sidestep_study::reproduce::run::{Finished, publish};
-use sidestep_study::reproduce::shelf::Shelf;
 use sidestep_study::reproduce::{FigureResult, Reproduction};
 use sidestep_study::{MeasureOptions, Status, measure_experiments};
 use std::path::Path;
@@ -265,7 +265,7 @@ fn planned(figure: &str, quick: bool, rate: &str) -> Result<Planned, Error> {
 /// Returns the paper of the requested figure, and the file to run: the file with the suffix [`SMALL`] if there
 /// is one, whose network fits one machine, else the figure's file.
 fn one_figure(asked: &str) -> Result<(String, String), Error> {
-    let shelf = Shelf::open(Path::new(""))?;
+    let shelf = ExperimentLibrary::open(Path::new(""))?;
     let books = shelf.find((!asked.is_empty()).then_some(asked))?;
     match books[..] {
         [book] => {
@@ -372,16 +372,23 @@ fn run_one(
     bed: &mut Bed,
 ) -> Result<(), Error> {
     let _busy = occupy(&setup.blueprint.name)?;
-    each(setup, state, How::default(), stop, log, |_, kept, _| {
-        match kept.map(|kept| kept.run) {
-            Some(run) if !run.interrupted => {
-                progress.add(run.outcome.totals.packet_hops);
-                bed.records.push(Record::of(&run));
+    each(
+        setup,
+        state,
+        RunOutputs::default(),
+        stop,
+        log,
+        |_, kept, _| {
+            match kept.map(|kept| kept.run) {
+                Some(run) if !run.interrupted => {
+                    progress.add(run.outcome.totals.packet_hops);
+                    bed.records.push(Record::of(&run));
+                }
+                _ => bed.status = Status::Partial,
             }
-            _ => bed.status = Status::Partial,
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
 }
 
 /// Describes the testbed and its measured lateness, as pairs of name and text for the report.

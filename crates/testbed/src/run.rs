@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Optional outputs of each run.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct How {
+pub struct RunOutputs {
     /// True to record every packet.
     pub record: bool,
     /// True to query the kernels' statistics of flows' senders.
@@ -32,7 +32,7 @@ pub struct How {
 }
 
 /// Kept run.
-pub struct Kept {
+pub struct KeptRun {
     /// Outcome of its flows.
     pub run: Run,
     /// Kernel statistics of its flows' senders; empty unless requested.
@@ -70,10 +70,10 @@ pub fn check_record(setup: &TestbedSetup, state: &State) -> Result<(), Error> {
 pub fn each(
     setup: &TestbedSetup,
     state: &State,
-    how: How,
+    how: RunOutputs,
     stop: &AtomicBool,
     log: &mut Log,
-    mut done: impl FnMut(u64, Option<Kept>, f64) -> Result<(), Error>,
+    mut done: impl FnMut(u64, Option<KeptRun>, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
     for &seed in &setup.scenario.seeds {
         let began = Instant::now();
@@ -88,10 +88,10 @@ fn one(
     setup: &TestbedSetup,
     state: &State,
     seed: u64,
-    how: How,
+    how: RunOutputs,
     stop: &AtomicBool,
     log: &mut Log,
-) -> Result<Option<Kept>, Error> {
+) -> Result<Option<KeptRun>, Error> {
     let plan = setup.scenario.plan(seed).map_err(Error::Work)?;
     let job = job::job(&setup.scenario, &plan, setup.scale);
     let steps = steps(&setup.blueprint, &setup.changes);
@@ -106,7 +106,7 @@ fn one(
     if how.record {
         switches::note(&setup.blueprint, &state.engine)?;
     }
-    let during = traffic::During {
+    let during = traffic::RunActivities {
         steps: &steps,
         asks: how.kernel_stats,
     };
@@ -145,7 +145,7 @@ fn one(
     let of = (&*run.plan, &run.outcome);
     run.recording = notes.map(|notes| recording::recording(setup, seed, of, &ran, &notes));
     let kernel = kernel::rows(setup, seed, &ran, !run.marks.is_empty());
-    Ok(Some(Kept { run, kernel }))
+    Ok(Some(KeptRun { run, kernel }))
 }
 
 /// Does `work`, and stops it if the caller stops or a switch ends; returns the switch that ended, and how.

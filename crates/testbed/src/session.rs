@@ -6,11 +6,11 @@ use crate::network::changes::check_engine;
 use crate::network::lock::{Lock, occupy};
 use crate::network::state::State;
 use crate::order::Order;
-use crate::run::{How, check_record, each};
+use crate::run::{RunOutputs, check_record, each};
 use crate::setup::TestbedSetup;
 use crate::standing::standing;
 use serde_json::Value;
-use sidestep_study::{Recorder, Report, Status, Taped};
+use sidestep_study::{Recorder, Report, Status, WrittenRecording};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -60,7 +60,12 @@ impl Session {
     /// Runs the seeds one after the other and writes the result directory `out`.
     ///
     /// Optional outputs that `how` requests are written beside the tables.
-    pub fn record(&self, out: &Path, how: How, stop: &AtomicBool) -> Result<Recorded, Error> {
+    pub fn record(
+        &self,
+        out: &Path,
+        how: RunOutputs,
+        stop: &AtomicBool,
+    ) -> Result<Recorded, Error> {
         let (setup, state) = (&self.setup, &self.state);
         if how.record {
             check_record(setup, state)?;
@@ -121,7 +126,7 @@ impl Session {
             recordings: finished
                 .recordings
                 .iter()
-                .map(Taped::to_json)
+                .map(WrittenRecording::to_json)
                 .cloned()
                 .collect(),
         })

@@ -8,7 +8,7 @@ use crate::columns::Columns;
 use crate::opened::Opened;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sidestep_player::{FlowSeries, Frame, Only, Player, QueueSeries};
+use sidestep_player::{EventFilter, FlowSeries, Frame, Player, QueueSeries};
 use std::cell::RefCell;
 
 /// Family of the player's questions.
@@ -54,7 +54,7 @@ struct QuestionArgs {
     #[serde(default)]
     most: f64,
     #[serde(default)]
-    only: Only,
+    only: EventFilter,
     #[serde(default)]
     id: u32,
     #[serde(default)]

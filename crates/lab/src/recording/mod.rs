@@ -44,7 +44,7 @@ impl RecordSpec {
 }
 
 /// Recording that a session makes.
-pub(crate) struct Tape {
+pub(crate) struct RecordingInProgress {
     /// Recording until it begins.
     waits: Option<Recording>,
     pub from: Time,
@@ -55,7 +55,7 @@ pub(crate) struct Tape {
     pub ended: bool,
 }
 
-impl Tape {
+impl RecordingInProgress {
     /// Prepares a recording of scheme number `scheme` with `seed`.
     pub fn new(
         scenario: &Scenario,
@@ -63,7 +63,7 @@ impl Tape {
         seed: u64,
         plan: &TrafficPlan,
         spec: &RecordSpec,
-    ) -> Tape {
+    ) -> RecordingInProgress {
         let (from, to, window) = window(plan, spec);
         let head = Head {
             from: from.ps(),
@@ -84,7 +84,7 @@ impl Tape {
             packets: spec.packets.clone(),
             most_bytes: spec.window.is_none().then_some(spec.most()),
         };
-        Tape {
+        RecordingInProgress {
             waits: Some(recording),
             from,
             to,
@@ -165,7 +165,7 @@ fn window(plan: &TrafficPlan, spec: &RecordSpec) -> (Time, Time, String) {
 /// Returns the bytes of a recording, with the outcome of the flows and queries in progress in it.
 pub(crate) fn finish(
     recorded: Recorded,
-    tape: &Tape,
+    tape: &RecordingInProgress,
     plan: &TrafficPlan,
     outcome: &Outcome,
 ) -> Vec<u8> {

@@ -2,7 +2,7 @@
 //! waited for.
 
 use super::Part;
-use super::log::{Instant, Log, Story, last_before};
+use super::log::{Instant, Log, PacketHistory, last_before};
 use crate::chunks::Chunks;
 use crate::paths;
 use crate::sentences;
@@ -91,7 +91,7 @@ impl Walk<'_> {
 
     /// Returns the cause of data: the end of the sender's timer, the last acknowledgement, or the start of the
     /// flow.
-    fn before_data(&mut self, story: &Story, sent: Instant) -> Option<(Instant, u32)> {
+    fn before_data(&mut self, story: &PacketHistory, sent: Instant) -> Option<(Instant, u32)> {
         let (mut story, mut sent) = (story, sent);
         loop {
             let ack = last_before(&self.log.acks, sent);
@@ -120,7 +120,12 @@ impl Walk<'_> {
         }
     }
 
-    fn is_timeout(&self, story: &Story, sent: Instant, ack: Option<(Instant, u32)>) -> bool {
+    fn is_timeout(
+        &self,
+        story: &PacketHistory,
+        sent: Instant,
+        ack: Option<(Instant, u32)>,
+    ) -> bool {
         if self.log.timeouts.contains(&sent.0) {
             return true;
         }
@@ -141,7 +146,7 @@ impl Walk<'_> {
     }
 
     /// Adds the hops of a packet that arrived, the last first.
-    fn journey(&mut self, story: &Story, arrived: u64) {
+    fn journey(&mut self, story: &PacketHistory, arrived: u64) {
         let added = self.added(story);
         let mut until = arrived;
         for (hop, added) in story.hops.iter().zip(added).rev() {
@@ -197,7 +202,7 @@ impl Walk<'_> {
 
     /// Returns which hops a detour added: from the hop that leads away until the packet is nearer to its
     /// destination than where it was detoured.
-    fn added(&self, story: &Story) -> Vec<bool> {
+    fn added(&self, story: &PacketHistory) -> Vec<bool> {
         let far = if story.ack {
             &self.to_src
         } else {

@@ -6,7 +6,7 @@
 use super::{Fabric, Queue};
 use crate::agenda::{Agenda, Slots};
 use crate::cioq::Cioq;
-use crate::layout::Far;
+use crate::layout::FarEnd;
 use crate::pfc::Pfc;
 use crate::pool::NONE;
 use serde::{Deserialize, Deserializer};
@@ -271,8 +271,8 @@ impl<A: Agenda> Fabric<A> {
     fn moves(&self, link: u32) -> bool {
         let frame = |pfc: &Pfc| pfc.expects_frame(link);
         let crossing = |cioq: &Cioq| match self.links[link].far() {
-            Far::Switch(_) => cioq.crosses(self.input(link)),
-            Far::Host(_) => false,
+            FarEnd::Switch(_) => cioq.crosses(self.input(link)),
+            FarEnd::Host(_) => false,
         };
         self.pfc.as_deref().is_some_and(frame) || self.cioq.as_deref().is_some_and(crossing)
     }

@@ -12,7 +12,7 @@
 //! **Units**        simulated time in picoseconds.
 //! **Errors**       networks that cannot be split ([`Cut::of`]), settings that cannot be yet ([`refused`]).
 //!
-//! This module has no threads. A [`Crew`] runs the parts: [`InTurn`] one after the other, another crew with as
+//! This module has no threads. A [`Crew`] runs the parts: [`SequentialCrew`] one after the other, another crew with as
 //! many threads.
 
 mod crew;
@@ -23,8 +23,8 @@ mod part;
 mod refused;
 mod windows;
 
-pub use crew::{Crew, InTurn};
-pub use cut::{Cut, Uncut};
+pub use crew::{Crew, SequentialCrew};
+pub use cut::{Cut, CutError};
 pub use mail::Mail;
 pub use part::Part;
 pub use refused::refused;

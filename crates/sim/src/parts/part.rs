@@ -126,10 +126,10 @@ impl Part {
     pub fn accept(&mut self, mail: &mut Vec<Mail>) {
         for (at, one) in mail.iter().enumerate() {
             if let Some(later) = mail.get(at + 2 * AHEAD) {
-                self.world.foresee_link(later);
+                self.world.prefetch_link(later);
             }
             if let Some(later) = mail.get(at + AHEAD) {
-                self.world.foresee_line(later);
+                self.world.prefetch_line(later);
             }
             self.world.accept(one);
         }

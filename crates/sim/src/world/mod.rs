@@ -34,12 +34,12 @@ mod compiled;
 mod connections;
 mod custom_ends;
 mod finish;
-mod foresee;
 mod hosts;
 mod looks;
 mod multipath;
 mod nics;
 mod part;
+mod prefetch;
 mod record;
 mod saved;
 mod shims;
@@ -54,11 +54,11 @@ use crate::agenda::{Agenda, WheelAgenda};
 use crate::changes::check_changes;
 use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
-use crate::fabric::{Fabric, Happening, SwitchFeatures};
+use crate::fabric::{Fabric, FabricEvent, SwitchFeatures};
 use crate::fib::{Attachment, Paths};
 use crate::host::{Host, ReceivingEnd, SendingEnd};
 use crate::indexed::Table;
-use crate::layout::{Far, LinkEnds, lay_links};
+use crate::layout::{FarEnd, LinkEnds, lay_links};
 use crate::network::{End, Network};
 use crate::observers::Observers;
 use crate::outcome::FlowOutcome;
@@ -71,8 +71,8 @@ use crate::watch::{Watching, Wires};
 use changes::Changes;
 use connections::Connections;
 use custom_ends::CustomEnds;
-use foresee::Foreseen;
 use multipath::Multipath;
+use prefetch::PrefetchState;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
 use sidestep_transport::{AnyReceiver, AnySender, shim};
@@ -115,7 +115,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     /// Per link: its sender, its far end, and its index in the outcome.
     ends: Vec<LinkEnds>,
     /// Look-ahead for prefetching.
-    foreseen: Foreseen,
+    foreseen: PrefetchState,
 }
 
 impl<A: Agenda> World<A> {
@@ -202,7 +202,7 @@ impl<A: Agenda> World<A> {
             shimmed: false,
             changes: Changes::new(network, ports, &ends, &config.changes),
             ends,
-            foreseen: Foreseen::default(),
+            foreseen: PrefetchState::default(),
             plan,
             config,
         };
@@ -310,25 +310,25 @@ impl<A: Agenda> World<A> {
         while let Some(slot) = self.fabric.next(limit) {
             if self.foreseen.is_due() {
                 cold_path();
-                self.foresee();
+                self.prefetch_ahead();
             }
             self.tally.event();
             match self.fabric.happens(slot) {
-                Happening::Arrival { link, parcel } => match self.fabric.links[link].far() {
-                    Far::Switch(s) => self.at_switch(s, link, parcel),
-                    Far::Host(h) => {
+                FabricEvent::Arrival { link, parcel } => match self.fabric.links[link].far() {
+                    FarEnd::Switch(s) => self.at_switch(s, link, parcel),
+                    FarEnd::Host(h) => {
                         self.at_host(h, parcel);
                         limit = limit.min(self.end);
                     }
                 },
                 // The timer of a shim may make the last delivery.
-                Happening::Wake { host } => {
+                FabricEvent::Wake { host } => {
                     cold_path();
                     self.wake(host);
                     limit = limit.min(self.end);
                 }
-                Happening::Sent { lost: NONE } => {}
-                Happening::Sent { lost } => {
+                FabricEvent::Sent { lost: NONE } => {}
+                FabricEvent::Sent { lost } => {
                     cold_path();
                     self.swallowed(lost);
                 }

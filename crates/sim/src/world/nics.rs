@@ -6,7 +6,7 @@
 use super::World;
 use super::why::send_with_reasons;
 use crate::agenda::Agenda;
-use crate::event::{PacketEvent, What};
+use crate::event::{PacketAction, PacketEvent};
 use crate::fabric::Fabric;
 use crate::network::End;
 use crate::observers::Observers;
@@ -74,7 +74,7 @@ pub(super) fn send_by_nic<A: Agenda>(
                 at,
                 parcel,
                 packet: &packet,
-                what: What::At(End::Host(host), event),
+                what: PacketAction::At(End::Host(host), event),
             });
         }
         if event.dropped().is_some() {

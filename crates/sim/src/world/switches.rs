@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::event::{PacketEvent, What};
+use crate::event::{PacketAction, PacketEvent};
 use crate::fabric::SwitchFeatures;
 use crate::network::End;
 use crate::watch::DetourSeen;
@@ -110,7 +110,7 @@ impl<A: Agenda> World<A> {
             at: self.fabric.now,
             parcel,
             packet: &self.fabric.pool.get(parcel).packet,
-            what: What::At(End::Switch(switch), event),
+            what: PacketAction::At(End::Switch(switch), event),
         });
     }
 

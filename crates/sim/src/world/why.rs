@@ -5,7 +5,7 @@ use crate::agenda::Agenda;
 use crate::config::TraceFilter;
 use crate::fabric::{Fabric, SwitchFeatures};
 use crate::fib::Attachment;
-use crate::layout::Far;
+use crate::layout::FarEnd;
 use crate::network::{End, Network};
 use crate::switching::Switch;
 use crate::why::{
@@ -117,7 +117,7 @@ impl<A: Agenda> World<A> {
         let known = self.known(packet);
         let at = self.attachments[host];
         let link = self.switches[at.switch].first_link() + u32::from(at.port.0);
-        debug_assert!(self.fabric.links[link].far() == Far::Host(host));
+        debug_assert!(self.fabric.links[link].far() == FarEnd::Host(host));
         let (now, paused) = (self.fabric.now, self.fabric.paused(link).1);
         if let Some(account) = &mut self.observers.account {
             account.tell(now, AccountEvent::Arrived { known, paused });

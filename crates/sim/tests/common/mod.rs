@@ -92,7 +92,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
             sent: None,
             cioq: None,
         },
-        others: Others::default(),
+        others: SwitchOverrides::default(),
         transport: dctcp().into(),
         transports: ClassTransports::default(),
         shims: Vec::new(),

@@ -18,7 +18,7 @@ use crate::process::orders::{Order, Orders, orders};
 use crate::process::question::Question;
 use crate::process::signals::Signals;
 use crate::process::snapshot::{PortSnapshot, Snapshot};
-use crate::process::start::{Doors, drop_privileges, heed, thread};
+use crate::process::start::{ListeningSockets, drop_privileges, heed, thread};
 use crate::setup::Setup;
 use sidestep_types::Time;
 use std::cell::Cell;
@@ -46,7 +46,7 @@ pub fn run(setup: &Setup) -> Result<Snapshot, String> {
         started,
         forget: Cell::new(0),
     };
-    let doors = Doors::open(setup)?;
+    let doors = ListeningSockets::open(setup)?;
     drop_privileges(setup, &log)?;
     let handler = ControlHandler {
         setup: Arc::new(setup.clone()),

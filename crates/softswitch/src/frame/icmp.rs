@@ -12,7 +12,7 @@
 
 use super::answer::sum_v6;
 use super::bytes::{array, ones_sum};
-use super::{ETHERNET_BYTES, Frame, Ip, What};
+use super::{ETHERNET_BYTES, Frame, FrameContent, Ip};
 use crate::setup::Mac;
 use etherparse::ip_number;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -110,7 +110,7 @@ fn ends(bytes: &[u8], ip: &Ip) -> (IpAddr, IpAddr) {
 /// Returns true if a message may be sent about a valid packet. Errors, fragments except for the first, packets
 /// to a group and packets from no single host get none (RFC 1812, 4.3.2.7; RFC 4443, 2.4 (e)).
 pub fn may_tell(bytes: &[u8], frame: &Frame) -> bool {
-    let What::Ip(ip) = &frame.what else {
+    let FrameContent::Ip(ip) = &frame.what else {
         return false;
     };
     let (from, to) = ends(bytes, ip);

@@ -11,8 +11,8 @@
 
 use super::Machine;
 use super::bucket::Bucket;
-use super::core::How;
-use crate::frame::{self, Frame, ICMP_BYTES, IcmpReason, What};
+use super::core::ForwardingRules;
+use crate::frame::{self, Frame, FrameContent, ICMP_BYTES, IcmpReason};
 use crate::setup::{Mac, Setup};
 use crate::table::only;
 use sidestep_types::{PortId, Time};
@@ -82,7 +82,7 @@ impl Machine {
         bytes: &[u8],
         told: IcmpReason,
     ) {
-        let (Some(teller), What::Ip(ip)) = (&mut self.teller, &frame.what) else {
+        let (Some(teller), FrameContent::Ip(ip)) = (&mut self.teller, &frame.what) else {
             return;
         };
         if !teller.says(told) {
@@ -107,7 +107,7 @@ impl Machine {
             _ => counts.frames.icmp_unreachable += 1,
         }
         let message = frame::read(&out[..length]).expect("a message is a sound frame");
-        let how = How {
+        let how = ForwardingRules {
             from: None,
             ages: false,
             detours: false,
@@ -121,7 +121,7 @@ impl Machine {
     /// Reports a frame to the router's MAC without a route as unreachable.
     #[cold]
     pub(super) fn tell_unreachable(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) {
-        let (Some(_), What::Ip(ip)) = (&self.teller, &frame.what) else {
+        let (Some(_), FrameContent::Ip(ip)) = (&self.teller, &frame.what) else {
             return;
         };
         let vlan = super::vlans::vlan_of(self.core.tag);

@@ -34,7 +34,7 @@ pub use counters::{Counters, Depths, FrameCounts, PortCounters, ShimCounters};
 pub use departure::{Departure, Handle};
 pub use notices::{EVERY, Notice, Noticed};
 pub use shims::Announced;
-pub use watch::{FrameEvent, Happened, Watcher};
+pub use watch::{FrameAction, FrameEvent, Watcher};
 
 use self::core::{Core, Ranks};
 use agenda::Agenda;
@@ -48,7 +48,9 @@ use slab::Slab;
 use storms::Storms;
 use vlans::Vlans;
 
-use crate::frame::{self, Carry, ETHERNET_BYTES, Frame, LONGEST_TAGGED, Refusal, What, WireTag};
+use crate::frame::{
+    self, Carry, ETHERNET_BYTES, Frame, FrameContent, LONGEST_TAGGED, Refusal, WireTag,
+};
 use crate::setup::Setup;
 use crate::table::{Learning, MOST_LEARNED, Stations};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams};
@@ -197,7 +199,7 @@ impl Machine {
         let Some(counts) = self.core.counts.get_mut(port.index()) else {
             self.no_port += 1;
             self.core
-                .tell(None, bytes, Happened::Refused(Refusal::NoPort));
+                .tell(None, bytes, FrameAction::Refused(Refusal::NoPort));
             return;
         };
         counts.frames.rx_frames += 1;
@@ -303,7 +305,7 @@ impl Machine {
         carry: Carry,
         tag: Option<WireTag>,
     ) {
-        let (Some(tag), What::Ip(ip)) = (tag, frame.what) else {
+        let (Some(tag), FrameContent::Ip(ip)) = (tag, frame.what) else {
             return self.place(port, frame, bytes);
         };
         let mut out = [0; LONGEST_TAGGED];

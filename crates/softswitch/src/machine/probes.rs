@@ -11,7 +11,7 @@
 //! **Deviations**   from no standard: a spanning tree prevents loops, this finds existing ones.
 
 use super::Machine;
-use super::core::How;
+use super::core::ForwardingRules;
 use super::notices::Noticed;
 use crate::frame::{self, Frame, Probe, Refusal};
 use crate::setup::{LoopProbe, Setup};
@@ -156,7 +156,7 @@ impl Machine {
         };
         let bytes = probe.bytes();
         let frame = frame::read(&bytes).expect("a probe is a sound frame");
-        let how = How {
+        let how = ForwardingRules {
             from: None,
             ages: false,
             detours: false,

@@ -16,7 +16,7 @@ pub(crate) use of::{FILE, run, sweep};
 
 use crate::format::Grid;
 use crate::plot::Palette;
-use crate::reproduce::Beside;
+use crate::reproduce::ArmAgreement;
 use crate::reproduce::drawn::{Drawn, Subject};
 use markup::{anchor, finish};
 use maud::html;
@@ -65,7 +65,7 @@ pub(crate) struct Section<'a> {
     /// Folder of the plots as files, relative to the page.
     pub pictures: String,
     /// Agreement between simulator and testbed, if both were run.
-    pub beside: Option<&'a Beside>,
+    pub beside: Option<&'a ArmAgreement>,
     /// Files beside the page: name and path of each.
     pub files: Vec<(String, String)>,
 }

@@ -7,7 +7,7 @@ use crate::reproduce::drawn::{Drawn, Subject, draw, point_of};
 use crate::reproduce::{FigureResult, Reproduction};
 use crate::staging::Staging;
 use crate::{Error, Report, Status, SweepReport, figures};
-use sidestep_lab::stats::Kept;
+use sidestep_lab::stats::StoredSummary;
 use sidestep_lab::{
     AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Ran, Record, Results, Scenario,
 };
@@ -31,7 +31,12 @@ pub(crate) fn run(
     let results = Results {
         points: vec![PointResult {
             at: Vec::new(),
-            kept: report.summaries.iter().cloned().map(Kept::from).collect(),
+            kept: report
+                .summaries
+                .iter()
+                .cloned()
+                .map(StoredSummary::from)
+                .collect(),
             runs: Ran::all(&subject.schemes(), &records),
             records,
         }],

@@ -5,7 +5,7 @@ use super::markup::{address, grid, region, sheet, warn};
 use super::{Page, Section, digest};
 use crate::format::{seeds, some};
 use crate::plot::svg;
-use crate::reproduce::Beside;
+use crate::reproduce::ArmAgreement;
 use crate::reproduce::beside::NOTE;
 use crate::reproduce::drawn::Drawn;
 use maud::{Markup, PreEscaped, html};
@@ -64,7 +64,7 @@ impl Section<'_> {
         }
     }
 
-    fn agreement(&self, beside: &Beside) -> Markup {
+    fn agreement(&self, beside: &ArmAgreement) -> Markup {
         let label = |what: &str| format!("{}, {what}", self.path);
         html! {
             h3 { "Agreement of simulator and testbed" }

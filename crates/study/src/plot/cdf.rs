@@ -8,7 +8,7 @@ use super::chart::{IMPLIED, PAPER, paper_mark};
 use super::drawing::{Drawing, Stroke};
 use super::frame::Frame;
 use super::labels::plain;
-use super::look::{Entry, LEGEND_LINE, Look, SOFT, heading, heading_height, legend, words};
+use super::look::{Entry, LEGEND_LINE, SOFT, SeriesStyle, heading, heading_height, legend, words};
 
 /// Contents of a figure.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct Series {
     /// Name of the scheme.
     pub name: String,
     /// Look of its curve.
-    pub look: Look,
+    pub look: SeriesStyle,
     /// Known values, ascending. For completion times: the times of the completed items.
     pub done: Vec<f64>,
     /// Number of items, completed or not.
@@ -308,13 +308,13 @@ mod tests {
             series: vec![
                 Series {
                     name: "dctcp".into(),
-                    look: Look::nth(0),
+                    look: SeriesStyle::nth(0),
                     done: dctcp,
                     n: 1500,
                 },
                 Series {
                     name: "dctcp+dibs".into(),
-                    look: Look::nth(1),
+                    look: SeriesStyle::nth(1),
                     done: times(1.5, 1.0, 1500),
                     n: 1500,
                 },

@@ -150,12 +150,12 @@ fn thin(column: &mut Vec<(f32, f32)>, kept: &mut Vec<(f32, f32)>) {
 mod tests {
     use super::*;
     use crate::plot::testing::keep;
-    use crate::plot::{Look, svg};
+    use crate::plot::{SeriesStyle, svg};
 
     fn curve(n: usize, name: &str, points: Vec<(f64, f64)>) -> Curve {
         Curve {
             entry: Entry {
-                look: Look::nth(n),
+                look: SeriesStyle::nth(n),
                 name: name.into(),
                 about: "mean of 3 seeds".into(),
             },

@@ -99,7 +99,7 @@ fn chart_of(values: &[f64], scale: Scale, x: Sweep, panels: usize) -> Chart {
 
 fn entry() -> Entry {
     Entry {
-        look: Look::nth(0),
+        look: SeriesStyle::nth(0),
         name: "dibs".into(),
         about: String::new(),
     }
@@ -171,7 +171,7 @@ fn curves_and_distributions_hold_any_numbers() {
                 log: scale == Scale::Log,
                 series: vec![Series {
                     name: "dibs".into(),
-                    look: Look::nth(0),
+                    look: SeriesStyle::nth(0),
                     n: values.len(),
                     done: values.clone(),
                 }],
@@ -190,7 +190,7 @@ fn detours_and_queues_hold_any_numbers() {
             x_label: "since the run began, ms".into(),
             rows: vec![("edge 0.0".into(), values.clone())],
             counted: "detours".into(),
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         });
         check(&format!("scatter-{name}"), &drawing);
         let drawing = queues(&Queues {
@@ -204,7 +204,7 @@ fn detours_and_queues_hold_any_numbers() {
                 len: vec![values.iter().map(|v| v.max(0.0)).collect()],
             }],
             capacity: values.last().copied().filter(|v| *v > 0.0),
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         });
         check(&format!("queues-{name}"), &drawing);
     }

@@ -51,7 +51,7 @@ pub fn dark() -> impl Iterator<Item = (Color, Color)> {
 
 /// Look of a series.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Look {
+pub struct SeriesStyle {
     /// Colour of lines and marks.
     pub color: Color,
     /// Dash pattern of lines.
@@ -60,10 +60,10 @@ pub struct Look {
     pub shape: Shape,
 }
 
-impl Look {
+impl SeriesStyle {
     /// Returns look number `n`: colours, dashes and marks change together.
-    pub fn nth(n: usize) -> Look {
-        Look {
+    pub fn nth(n: usize) -> SeriesStyle {
+        SeriesStyle {
             color: COLORS[n % COLORS.len()].0,
             dash: DASHES[n % DASHES.len()],
             shape: SHAPES[n % SHAPES.len()],
@@ -72,8 +72,8 @@ impl Look {
 
     /// Returns the same colour with the dash and mark of condition `n`. In a plot of several schemes under
     /// several conditions, the colour identifies the scheme and the dash the condition.
-    pub fn in_condition(&self, n: usize) -> Look {
-        Look {
+    pub fn in_condition(&self, n: usize) -> SeriesStyle {
+        SeriesStyle {
             color: self.color,
             dash: DASHES[n % DASHES.len()],
             shape: SHAPES[n % SHAPES.len()],
@@ -92,7 +92,14 @@ impl Look {
 
 impl Drawing {
     /// Adds a mark, filled with its colour or open.
-    pub fn mark(&mut self, at: (f32, f32), radius: f32, look: &Look, filled: bool, hint: &str) {
+    pub fn mark(
+        &mut self,
+        at: (f32, f32),
+        radius: f32,
+        look: &SeriesStyle,
+        filled: bool,
+        hint: &str,
+    ) {
         let stroke = Stroke {
             color: look.color,
             width: 1.6,
@@ -126,23 +133,23 @@ impl Palette {
     }
 
     /// Returns the look of `name`; an unknown name gets the next free look.
-    pub fn look(&self, name: &str) -> Look {
+    pub fn look(&self, name: &str) -> SeriesStyle {
         let known = self.0.iter().position(|n| n == name);
-        Look::nth(known.unwrap_or(self.0.len()))
+        SeriesStyle::nth(known.unwrap_or(self.0.len()))
     }
 
     /// Returns looks for these names in one plot. If two names would share a colour, the later one gets the
     /// next free colour; if no colour is free, a free combination of colour and dash.
-    pub fn apart(&self, names: &[&str]) -> Vec<Look> {
-        let mut looks: Vec<Look> = Vec::new();
+    pub fn apart(&self, names: &[&str]) -> Vec<SeriesStyle> {
+        let mut looks: Vec<SeriesStyle> = Vec::new();
         for name in names {
             let own = self.look(name);
-            let fresh = |look: &Look| looks.iter().all(|l| l.color != look.color);
-            let other = |look: &Look| {
+            let fresh = |look: &SeriesStyle| looks.iter().all(|l| l.color != look.color);
+            let other = |look: &SeriesStyle| {
                 let mut before = looks.iter();
                 before.all(|l| (l.color, l.dash) != (look.color, look.dash))
             };
-            let all = || std::iter::once(own.clone()).chain((0..ALL).map(Look::nth));
+            let all = || std::iter::once(own.clone()).chain((0..ALL).map(SeriesStyle::nth));
             let found = all().find(fresh).or_else(|| all().find(other));
             looks.push(found.unwrap_or(own));
         }
@@ -244,7 +251,7 @@ pub fn fold(text: &str, size: f32, bold: bool, room: f32) -> Vec<String> {
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Look in the plot.
-    pub look: Look,
+    pub look: SeriesStyle,
     /// Name.
     pub name: String,
     /// Further text; may be empty.
@@ -322,7 +329,7 @@ mod tests {
         let all: Vec<&str> = names.iter().map(String::as_str).take(28).collect();
         let all = palette.apart(&all);
         for (i, look) in all.iter().enumerate() {
-            let same = |l: &&Look| (l.color, l.dash) == (look.color, look.dash);
+            let same = |l: &&SeriesStyle| (l.color, l.dash) == (look.color, look.dash);
             assert_eq!(all.iter().filter(same).count(), 1, "number {i}");
         }
     }

@@ -21,12 +21,12 @@ pub use chart::{Author, Chart, Panel, Paper, Point, Side, Sweep, chart};
 pub use curves::{Curve, Curves, curves};
 pub use drawing::{Color, Drawing};
 pub use labels::plain;
-pub use look::{CONDITIONS, Entry, Look, Palette, dark};
+pub use look::{CONDITIONS, Entry, Palette, SeriesStyle, dark};
 pub use png::png;
 pub use queues::{Queues, Switch, queues};
 pub use scatter::{Scatter, scatter};
 pub use svg::{svg, visible};
-pub use way::{Hop, Way, way};
+pub use way::{Hop, PathFigure, way};
 
 #[cfg(test)]
 mod extremes;

@@ -2,7 +2,7 @@
 
 use super::drawing::{Color, Drawing, Stroke};
 use super::font::Font;
-use super::look::{FAINT, FRAME, INK, Look, SOFT, heading, heading_height, thin, words};
+use super::look::{FAINT, FRAME, INK, SOFT, SeriesStyle, heading, heading_height, thin, words};
 use crate::format::number;
 
 /// Contents of a figure of queues.
@@ -21,7 +21,7 @@ pub struct Queues {
     /// Capacity of a queue; `None` if it has no fixed one.
     pub capacity: Option<f64>,
     /// Look of the bars.
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 /// Switch: one row of the figure.
@@ -168,7 +168,7 @@ mod tests {
             instants: (0..5).map(|t| format!("{t}.25 ms")).collect(),
             switches: (0..8).map(switch).collect(),
             capacity: Some(100.0),
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         };
         let drawing = queues(&figure);
         keep("queues", &drawing);

@@ -4,7 +4,7 @@ use super::axis::{Axis, Scale, Ticks};
 use super::drawing::Drawing;
 use super::font::Font;
 use super::frame::Frame;
-use super::look::{FRAME, GRID, INK, Look, SOFT, heading, heading_height, thin, words};
+use super::look::{FRAME, GRID, INK, SOFT, SeriesStyle, heading, heading_height, thin, words};
 use crate::format::count;
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub struct Scatter {
     /// Items that marks stand for: `detours`.
     pub counted: String,
     /// Look of the marks.
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 const WIDTH: f32 = 960.0;
@@ -105,7 +105,7 @@ mod tests {
             x_label: "since the run began, ms".into(),
             rows: (0..9).map(row).collect(),
             counted: "detours".into(),
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         };
         let drawing = scatter(&figure);
         keep("scatter", &drawing);

@@ -3,11 +3,11 @@
 
 use super::drawing::{Drawing, Item, PAGE, Shape, Stroke};
 use super::font::Font;
-use super::look::{FRAME, INK, Look, SOFT, heading, heading_height, thin, words};
+use super::look::{FRAME, INK, SOFT, SeriesStyle, heading, heading_height, thin, words};
 
 /// Contents of a figure of a path.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct PathFigure {
     /// Title, in bold at the top.
     pub title: String,
     /// Subtitle, below the title.
@@ -17,7 +17,7 @@ pub struct Way {
     /// Links that the packet used.
     pub hops: Vec<Hop>,
     /// Look of the arcs.
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 /// Link that the packet used, in one direction.
@@ -38,7 +38,7 @@ const MARGIN: f32 = 24.0;
 const TIER: f32 = 110.0;
 
 /// Draws the figure.
-pub fn way(figure: &Way) -> Drawing {
+pub fn way(figure: &PathFigure) -> Drawing {
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 30.0;
     let high = TIER * figure.tiers.len().saturating_sub(1) as f32;
     let mut drawing = Drawing::new(WIDTH, top + high + 72.0, figure.title.clone());
@@ -76,7 +76,7 @@ pub fn way(figure: &Way) -> Drawing {
 }
 
 /// Draws a line bent to its right, so that the two directions of a link do not overlap.
-fn arc(drawing: &mut Drawing, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &Look) {
+fn arc(drawing: &mut Drawing, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &SeriesStyle) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let long = dx.hypot(dy).max(1.0);
     let (nx, ny) = (-dy / long, dx / long);
@@ -127,7 +127,7 @@ fn arc(drawing: &mut Drawing, hop: &Hop, from: (f32, f32), to: (f32, f32), look:
 }
 
 /// Draws an arrow head on the line.
-fn head(drawing: &mut Drawing, from: (f32, f32), to: (f32, f32), look: &Look) {
+fn head(drawing: &mut Drawing, from: (f32, f32), to: (f32, f32), look: &SeriesStyle) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let long = dx.hypot(dy).max(0.1);
     let (ux, uy) = (dx / long, dy / long);
@@ -160,7 +160,7 @@ mod tests {
             detours,
         };
         let names = |names: &[&str]| names.iter().map(|n| n.to_string()).collect();
-        let figure = Way {
+        let figure = PathFigure {
             title: "The way of one packet that was detoured 15 times".into(),
             subtitle: "fig01; dibs, seed 1, packet 100:3 from host 100 to host 3".into(),
             tiers: vec![
@@ -184,7 +184,7 @@ mod tests {
                 hop("agg 34", "edge 1", 2, 0),
                 hop("edge 1", "host 3", 1, 0),
             ],
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         };
         let drawing = way(&figure);
         keep("way", &drawing);

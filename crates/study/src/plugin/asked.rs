@@ -66,7 +66,7 @@ impl<P: ?Sized> Loaded<P> {
         queues: &mut dyn Queues,
         question: impl FnOnce(&mut P, &mut dyn Queues) -> R,
     ) -> R {
-        let mut kept = Kept {
+        let mut kept = GuardedQueues {
             queues,
             ports: self.who.place.ports,
             report: &Arc::clone(&self.report),
@@ -179,14 +179,14 @@ impl Sched for Loaded<dyn Sched + Send> {
 }
 
 /// Queues of a switch, wrapped so that no panic leaves them.
-struct Kept<'a> {
+struct GuardedQueues<'a> {
     queues: &'a mut dyn Queues,
     ports: u16,
     report: &'a Report,
     caught: RefCell<Option<Box<dyn Any + Send>>>,
 }
 
-impl Kept<'_> {
+impl GuardedQueues<'_> {
     /// Returns true if the port exists; otherwise stops the policy.
     fn has(&self, port: PortId) -> bool {
         let has = port.0 < self.ports;
@@ -235,7 +235,7 @@ impl Kept<'_> {
     }
 }
 
-impl Queues for Kept<'_> {
+impl Queues for GuardedQueues<'_> {
     fn now(&self) -> Time {
         self.keep_still(None, Time::ZERO, |queues| queues.now())
     }

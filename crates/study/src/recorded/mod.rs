@@ -7,7 +7,7 @@ mod listing;
 mod summary;
 
 pub use listing::{EventFilter, Listing, list};
-pub use summary::Holds;
+pub use summary::RecordingSummary;
 
 use crate::{Error, ResultDir};
 use sidestep_lab::{Packets, Sampled};

@@ -1,6 +1,6 @@
 //! Report as JSON: `report.json`, and the output of `--json`.
 
-use super::beside::Beside;
+use super::beside::ArmAgreement;
 use super::drawn::Drawn;
 use super::{FigureResult, Reproduction, Totals};
 use serde_json::{Map, Value, json};
@@ -90,7 +90,7 @@ fn figure_json(figure: &FigureResult, plots: &[Drawn]) -> Value {
     })
 }
 
-fn beside_json(beside: &Beside) -> Value {
+fn beside_json(beside: &ArmAgreement) -> Value {
     let named = |all: &[(String, String)]| -> Map<String, Value> {
         let pair = |(name, value): &(String, String)| (name.clone(), value.clone().into());
         all.iter().map(pair).collect()

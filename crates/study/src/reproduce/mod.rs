@@ -8,14 +8,14 @@ pub(crate) mod beside;
 pub(crate) mod drawn;
 mod figure;
 mod json;
+pub mod library;
 pub mod long;
 pub mod run;
-pub mod shelf;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use beside::Beside;
+pub use beside::ArmAgreement;
 pub use drawn::point_of;
 pub use figure::FigureResult;
 

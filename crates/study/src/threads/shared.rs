@@ -42,9 +42,9 @@ impl Slot {
 /// Mail from one part to another.
 #[repr(align(128))]
 #[derive(Default)]
-struct Letterbox(Mutex<Vec<Mail>>);
+struct Mailbox(Mutex<Vec<Mail>>);
 
-impl Letterbox {
+impl Mailbox {
     /// Takes the mail out, or puts mail in: the caller swaps an empty list for a full one, or a full one for an
     /// empty one.
     fn swap(&self, mail: &mut Vec<Mail>) {
@@ -60,7 +60,7 @@ pub struct Shared {
     pub barrier: Barrier,
     said: [Vec<Slot>; 2],
     /// Mail by sender, then by receiver.
-    mail: [Vec<Vec<Letterbox>>; 2],
+    mail: [Vec<Vec<Mailbox>>; 2],
 }
 
 /// Broken barrier: another thread has ended with a panic.
@@ -70,7 +70,7 @@ impl Shared {
     /// Creates the state for `parts` parts.
     pub fn new(parts: usize, barrier: Barrier) -> Shared {
         let said = || (0..parts).map(|_| Slot::default()).collect();
-        let boxes = || (0..parts).map(|_| Letterbox::default()).collect();
+        let boxes = || (0..parts).map(|_| Mailbox::default()).collect();
         let mail = || (0..parts).map(|_| boxes()).collect();
         Shared {
             barrier,
@@ -96,7 +96,7 @@ impl Shared {
     }
 
     /// Serves `windows` with part `me` to the end, in parallel with the others. Returns the instant at which
-    /// the run ended, if it did. The result equals that of [`sidestep_sim::parts::InTurn`] for all parts.
+    /// the run ended, if it did. The result equals that of [`sidestep_sim::parts::SequentialCrew`] for all parts.
     pub fn serve(
         &self,
         me: usize,

@@ -3,7 +3,7 @@
 use super::recorded_policies;
 use crate::caller::CallerScheme;
 use crate::format::seeds;
-use crate::manifest::How;
+use crate::manifest::RunOrigin;
 use crate::result::ResultDir;
 use crate::{Error, files};
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Choice of a run of a result directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Which {
+pub struct RunSelector {
     /// Scheme; required if there are several.
     pub scheme: Option<String>,
     /// Seed; required if there are several.
@@ -111,7 +111,7 @@ impl Recorded {
     }
 
     /// Returns the chosen run.
-    pub(super) fn choose(&self, which: &Which) -> Result<Chosen, Error> {
+    pub(super) fn choose(&self, which: &RunSelector) -> Result<Chosen, Error> {
         let scheme_of = |run: &Value| run["scheme"].as_str().unwrap_or("?").to_string();
         let mut schemes: Vec<String> = Vec::new();
         for run in &self.runs {
@@ -222,7 +222,7 @@ impl Chosen {
         let this = env!("CARGO_PKG_VERSION");
         // The status of a cached run begins with this word as well.
         let status = self.recorded["status"].as_str().unwrap_or("");
-        let ended = status.starts_with(How::Ran.word());
+        let ended = status.starts_with(RunOrigin::Ran.word());
         let (same, says) = match recorded.filter(|_| ended) {
             Some(known) if known == hash => (
                 true,

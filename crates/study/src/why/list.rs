@@ -1,6 +1,6 @@
 //! Lists of packets to choose from: those of a flow, dropped ones, detoured ones.
 
-use super::again::{Recorded, Which};
+use super::again::{Recorded, RunSelector};
 use super::fate;
 use super::packet_text::{Numbers, instant};
 use crate::Error;
@@ -31,7 +31,7 @@ pub struct Listed {
 }
 
 /// Lists packets of a recorded run in the order in which they were sent. Errors explain why there are none.
-pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed, Error> {
+pub fn list(recorded: &Recorded, which: &RunSelector, wanted: Wanted) -> Result<Listed, Error> {
     let chosen = recorded.choose(which)?;
     let filter = match wanted {
         Wanted::Flow(flow) => TraceFilter::Flows(vec![flow]),

@@ -12,7 +12,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub use again::{Recorded, Which};
+pub use again::{Recorded, RunSelector};
 pub use list::{Listed, Wanted, list, list_text};
 pub use missing::missing;
 
@@ -24,7 +24,7 @@ use sidestep_lab::{Run, Scenario};
 use sidestep_sim::network::End;
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
 use sidestep_types::{Packet, Time};
-use step::Story;
+use step::AccountContext;
 
 /// Account of one packet, and whether the run was the recorded one.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct Account {
 /// Explains the events of packet `id` in a recorded run, with their reasons.
 ///
 /// Errors explain why there is no such packet.
-pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Error> {
+pub fn why(recorded: &Recorded, which: &RunSelector, id: &str) -> Result<Account, Error> {
     let number = trace::parse_packet_id(id).ok_or_else(|| {
         Error::Input(format!(
             "cannot explain packet {id:?}: expected its source host and its number there, like \
@@ -82,7 +82,7 @@ pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Erro
         )));
     }
     let earlier = earlier_copy(&chosen, &explained.steps)?;
-    let story = Story::of(scenario, chosen.scheme, &run);
+    let story = AccountContext::of(scenario, chosen.scheme, &run);
     let mut json = story.tell(number, &explained.steps, earlier.as_deref());
     json["scheme"] = json!(run.scheme);
     json["seed"] = json!(run.seed);

@@ -21,7 +21,7 @@ use sidestep_types::{Packet, PortId, Time};
 const CUSTOM: &str = "custom";
 
 /// Context of an account.
-pub(super) struct Story<'a> {
+pub(super) struct AccountContext<'a> {
     scenario: &'a Scenario,
     run: &'a Run,
     cables: Cables<'a>,
@@ -42,12 +42,12 @@ struct Leaves {
     paused: Time,
 }
 
-impl<'a> Story<'a> {
+impl<'a> AccountContext<'a> {
     /// Creates the context for a run of scheme number `scheme`.
-    pub fn of(scenario: &'a Scenario, scheme: usize, run: &'a Run) -> Story<'a> {
+    pub fn of(scenario: &'a Scenario, scheme: usize, run: &'a Run) -> AccountContext<'a> {
         let scheme = &scenario.schemes[scheme];
         let config = &scheme.config;
-        Story {
+        AccountContext {
             scenario,
             run,
             cables: Cables::new(&scenario.network, &config.changes),

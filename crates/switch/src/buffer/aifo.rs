@@ -15,8 +15,8 @@
 
 use super::detour::Step;
 use super::quantile::{MOST, WindowSize, Windows};
-use super::standing::Share;
-use super::threshold::{Judged, Threshold};
+use super::relative_rank::Share;
+use super::threshold::{Threshold, ThresholdDecision};
 use super::{Buffer, DropReason, Verdict};
 use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues, Want};
@@ -29,7 +29,7 @@ pub struct Aifo {
     step: Step,
     threshold: Threshold<Windows>,
     /// Last decision of the queue, only for [`Buffer::why`].
-    said: Option<Judged>,
+    said: Option<ThresholdDecision>,
 }
 
 /// Settings of [`Aifo`].

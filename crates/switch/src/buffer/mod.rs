@@ -19,7 +19,7 @@ mod quantile;
 pub mod quantile_deflection;
 mod reason;
 pub mod red;
-mod standing;
+mod relative_rank;
 mod threshold;
 pub mod trim;
 mod verdict;

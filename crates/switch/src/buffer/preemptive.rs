@@ -1,11 +1,11 @@
 //! Common part of the policies that deflect packets before a queue is full: the condition and the choice of the
 //! port.
 //!
-//! They differ in how they estimate the standing of a packet among others ([`Standings`]).
+//! They differ in how they estimate the standing of a packet among others ([`RankEstimator`]).
 
 use super::detour::Step;
-use super::standing::{Share, Standings};
-use super::threshold::{Judged, Threshold};
+use super::relative_rank::{RankEstimator, Share};
+use super::threshold::{Threshold, ThresholdDecision};
 use super::{DropReason, Verdict};
 use crate::choices::{CHOICES, MOST, of_ports, shortest_drawn};
 use crate::why::{SwitchSnapshot, both};
@@ -44,10 +44,10 @@ pub(super) struct Preemptive<S> {
     choices: u8,
     threshold: Threshold<S>,
     /// Last decisions of the wanted queue and of the drawn one, only for [`Preemptive::why`].
-    said: Option<(Judged, Option<Judged>)>,
+    said: Option<(ThresholdDecision, Option<ThresholdDecision>)>,
 }
 
-impl<S: Standings> Preemptive<S> {
+impl<S: RankEstimator> Preemptive<S> {
     /// Creates the policy for a switch with `ports` ports.
     pub fn build(settings: Common, ports: u16, standings: S) -> Result<Preemptive<S>, Refusal> {
         let Share { above, below } = settings.alpha;
@@ -93,7 +93,7 @@ impl<S: Standings> Preemptive<S> {
         want: Want,
         queues: &mut dyn Queues,
         rng: &mut Rng,
-    ) -> Option<Judged> {
+    ) -> Option<ThresholdDecision> {
         let (port, depth) = shortest_drawn(rng, self.choices, queues.to_switch(), queues)?;
         if port == want.port {
             return None;

@@ -163,7 +163,7 @@ impl AnyRoute {
 
     /// Returns the port that the route will pick for a packet, if that depends on nothing but the packet.
     #[inline]
-    pub fn foresee(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
+    pub fn predict_port(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
         match (self, hops.ports) {
             (AnyRoute::Custom(_), _) => None,
             (_, [only]) => Some(*only),

@@ -17,7 +17,7 @@ use sidestep_study::sweep::Forecast;
 use sidestep_types::Time;
 
 /// Estimated duration of a figure.
-pub struct Beside {
+pub struct FigureForecast {
     simulator: Forecast,
     /// Number of runs over real packets.
     runs: usize,
@@ -31,7 +31,7 @@ pub fn forecast(
     quick: bool,
     rate: &str,
     measure: &MeasureOptions<'_>,
-) -> Result<Beside, Error> {
+) -> Result<FigureForecast, Error> {
     let Planned {
         asked,
         experiment,
@@ -54,14 +54,14 @@ pub fn forecast(
         bed_s[0] += seeds as f64 * here(scenario.duration);
         bed_s[1] += seeds as f64 * here(drained);
     }
-    Ok(Beside {
+    Ok(FigureForecast {
         simulator,
         runs,
         bed_s,
     })
 }
 
-impl Beside {
+impl FigureForecast {
     /// Returns the estimate as text.
     pub fn to_text(&self) -> String {
         let [least, most] = self.bed_s.map(clock);

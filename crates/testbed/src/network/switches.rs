@@ -11,7 +11,7 @@ use crate::error::{Error, failed};
 use serde_json::{Value, json};
 use sidestep_softswitch::ebpf::ProgramConfig;
 use sidestep_softswitch::process::control::ask;
-use sidestep_softswitch::process::notes::{self, About, Note};
+use sidestep_softswitch::process::notes::{self, Note, NotesSummary};
 use sidestep_softswitch::setup::Setup;
 use std::fmt::Write;
 use std::fs::{self, File, OpenOptions};
@@ -217,7 +217,7 @@ pub fn note(print: &Blueprint, engine: &str) -> Result<(), Error> {
 }
 
 /// Returns the records of every switch, and stops the recording.
-pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(About, Vec<Note>)>, Error> {
+pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(NotesSummary, Vec<Note>)>, Error> {
     if engine != SWITCH {
         return Ok(Vec::new());
     }

@@ -10,7 +10,7 @@ mod spoil;
 use super::*;
 use crate::traffic::{HostCounters, TcpInfo};
 use serde_json::Value;
-use shown::Shown;
+use shown::ShownResults;
 use sidestep_lab::stats::summarise;
 use sidestep_lab::{CountSources, Experiment, Record, Verdict};
 use sidestep_sim::{FlowPlan, NoFiles, QueryPlan, Start};
@@ -106,7 +106,7 @@ const WITHOUT: [Without; 7] = {
 fn what_is_shown_depends_on_nothing_that_was_not_measured() {
     let setup = setup();
     for without in WITHOUT {
-        let [clean, spoiled] = runs(&setup, without).map(|runs| Shown::of(&setup, runs));
+        let [clean, spoiled] = runs(&setup, without).map(|runs| ShownResults::of(&setup, runs));
         assert_eq!(clean.differs_from(&spoiled), [""; 0], "{without:?}");
         assert_eq!(clean.text, spoiled.text, "{without:?}");
     }
@@ -130,11 +130,11 @@ fn what_is_unknown_is_exactly_what_depends_on_what_nobody_told() {
     let setup = setup();
     for without in WITHOUT {
         let runs = runs(&setup, without);
-        let shown = Shown::of(&setup, runs[0].clone());
+        let shown = ShownResults::of(&setup, runs[0].clone());
         let as_if_told = |mut runs: Vec<Run>| {
             runs.iter_mut()
                 .for_each(|run| run.told = CountSources::default());
-            Shown::of(&setup, runs)
+            ShownResults::of(&setup, runs)
         };
         let [clean, spoiled] = runs.map(as_if_told);
         let depends = clean.differs_from(&spoiled);
@@ -158,7 +158,7 @@ fn what_is_unknown_is_exactly_what_depends_on_what_nobody_told() {
 fn what_is_not_named_is_not_always_0() {
     let setup = setup();
     let [runs, _] = runs(&setup, WITHOUT[0]);
-    let shown = Shown::of(&setup, runs);
+    let shown = ShownResults::of(&setup, runs);
     let nothing = |value: &String| ["0", "0.0", "Exactly(0.0)", "[]", "{}"].contains(&&**value);
     let forgotten = shown
         .values
@@ -174,7 +174,7 @@ fn what_is_unknown_stays_so_when_it_is_read_again() {
     let setup = setup();
     for without in WITHOUT {
         let [runs, _] = runs(&setup, without);
-        let json = Shown::of(&setup, runs).json;
+        let json = ShownResults::of(&setup, runs).json;
         assert_eq!(Report::from_json(&json).unwrap().to_json(), json);
     }
 }
@@ -206,7 +206,7 @@ fn rows_and_numbers_of_marked_runs_are_told_apart_and_none_is_left_out() {
     let setup = setup();
     let [mut runs, _] = runs(&setup, Without::default());
     runs[1].marks = vec!["a flow was handed over 7.1 ms late".into()];
-    let shown = Shown::of(&setup, runs.clone());
+    let shown = ShownResults::of(&setup, runs.clone());
     for table in ["flows", "queries", "ports.host", "ports.switch"] {
         let column = |name: &str| &shown.values[&format!("{table}.{name}")];
         let seeds = column("seed").iter().zip(column("disturbed"));
@@ -229,7 +229,7 @@ fn rows_and_numbers_of_marked_runs_are_told_apart_and_none_is_left_out() {
     );
     // Without a mark there is no distinction.
     runs[1].marks.clear();
-    let shown = Shown::of(&setup, runs);
+    let shown = ShownResults::of(&setup, runs);
     assert!(
         shown.values["flows.disturbed"]
             .iter()

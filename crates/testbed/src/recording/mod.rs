@@ -18,10 +18,10 @@ mod tests;
 use crate::setup::TestbedSetup;
 use crate::traffic::Ran;
 use segments::Segments;
-use sidestep_lab::recorded::{Event, Flow, Head, Place, State, Tail, What, Writer};
+use sidestep_lab::recorded::{Event, EventKind, Flow, Head, Place, State, Tail, Writer};
 use sidestep_lab::{recording_head, recording_tail};
 use sidestep_sim::{Outcome, TrafficPlan};
-use sidestep_softswitch::process::notes::{About, Note, SegmentHeader, What as Happened};
+use sidestep_softswitch::process::notes::{Note, NoteKind, NotesSummary, SegmentHeader};
 use sidestep_switch::DropReason;
 use sidestep_types::Time;
 use std::collections::hash_map::Entry;
@@ -33,7 +33,7 @@ pub fn recording(
     seed: u64,
     (plan, outcome): (&TrafficPlan, &Outcome),
     ran: &Ran,
-    notes: &[(About, Vec<Note>)],
+    notes: &[(NotesSummary, Vec<Note>)],
 ) -> Vec<u8> {
     let head = Head {
         source: "testbed".into(),
@@ -41,7 +41,7 @@ pub fn recording(
         flows: "no flow: the kernels' windows are not recorded".into(),
         ..recording_head(&setup.scenario, 0, seed)
     };
-    let there = |at_ps: u64, about: &About| {
+    let there = |at_ps: u64, about: &NotesSummary| {
         let at = i128::from(about.started_ns) * 1000 + i128::from(at_ps);
         let since = at - i128::from(ran.zero_ns) * 1000;
         u64::try_from(since)
@@ -59,7 +59,7 @@ pub fn recording(
         for note in notes {
             let at = there(note.at_ps, about);
             let out = match note.what {
-                Happened::Left { out_ps, .. } => there(out_ps, about),
+                NoteKind::Left { out_ps, .. } => there(out_ps, about),
                 _ => None,
             };
             let note = *note;
@@ -188,7 +188,7 @@ impl RecordingBuilder {
                 continue;
             };
             let first = match told.note.what {
-                Happened::Left { .. } => Step::Leaves,
+                NoteKind::Left { .. } => Step::Leaves,
                 _ => Step::Told,
             };
             steps.push((at, first, order, told));
@@ -209,7 +209,7 @@ impl RecordingBuilder {
     fn step(&mut self, at: u64, step: Step, told: &TimedNote) {
         let seen = &told.note.segment;
         match told.note.what {
-            Happened::Left { port, .. } => {
+            NoteKind::Left { port, .. } => {
                 let link = self.link(told.switch, port);
                 let places = link.map(|link| match step {
                     Step::Arrives => Place::Link(link),
@@ -220,7 +220,7 @@ impl RecordingBuilder {
                 if step == Step::Leaves {
                     return match (link, packet) {
                         (Some(port), Some(packet)) => {
-                            self.offer(at, What::Dequeue { port, packet })
+                            self.offer(at, EventKind::Dequeue { port, packet })
                         }
                         (None, _) => self.contradicts(),
                         (_, None) => self.stranger(),
@@ -231,10 +231,10 @@ impl RecordingBuilder {
                 };
                 if self.ends[link as usize] < self.hosts {
                     self.forget(seen, packet);
-                    self.offer(at, What::Deliver { packet });
+                    self.offer(at, EventKind::Deliver { packet });
                 }
             }
-            Happened::Queued {
+            NoteKind::Queued {
                 from,
                 wanted,
                 port,
@@ -250,7 +250,7 @@ impl RecordingBuilder {
                 if from.is_none() {
                     self.evict(at, packet);
                 }
-                let what = What::Enqueue {
+                let what = EventKind::Enqueue {
                     port,
                     packet,
                     bytes: seen.bytes,
@@ -260,7 +260,7 @@ impl RecordingBuilder {
                 };
                 self.offer(at, what);
             }
-            Happened::Dropped {
+            NoteKind::Dropped {
                 from,
                 wanted,
                 reason,
@@ -272,7 +272,7 @@ impl RecordingBuilder {
                     return;
                 };
                 self.forget(seen, packet);
-                let what = What::Drop {
+                let what = EventKind::Drop {
                     port,
                     packet,
                     reason,
@@ -280,7 +280,7 @@ impl RecordingBuilder {
                 };
                 self.offer(at, what);
             }
-            Happened::Evicted { port, reason } => {
+            NoteKind::Evicted { port, reason } => {
                 let Some(port) = self.link(told.switch, port) else {
                     return self.contradicts();
                 };
@@ -293,7 +293,7 @@ impl RecordingBuilder {
                 if !lost {
                     self.evict(at, packet);
                 }
-                let what = What::Drop {
+                let what = EventKind::Drop {
                     port,
                     packet,
                     reason,
@@ -358,7 +358,7 @@ impl RecordingBuilder {
     /// Removes a packet from its queue.
     fn evict(&mut self, at: u64, packet: u32) {
         if let Some(Place::Queue(port)) = self.place(packet) {
-            self.offer(at, What::Evict { port, packet });
+            self.offer(at, EventKind::Evict { port, packet });
         }
     }
 
@@ -371,7 +371,7 @@ impl RecordingBuilder {
         self.links.get(&(self.hosts + switch, port)).copied()
     }
 
-    fn offer(&mut self, at: u64, what: What) {
+    fn offer(&mut self, at: u64, what: EventKind) {
         if self.writer.offer(Event { at, what }).is_err() {
             self.contradicts();
         }

@@ -222,7 +222,7 @@ impl PfabricSender {
     }
 
     /// Records the arrival of `[from, to)`. Returns the number of its segments that are new.
-    fn hear_block(&mut self, from: u64, to: u64) -> u32 {
+    fn on_sack_block(&mut self, from: u64, to: u64) -> u32 {
         if from < self.start || to > self.next_seq || from >= to {
             return 0;
         }
@@ -242,7 +242,7 @@ impl PfabricSender {
     }
 
     /// Records that a switch has trimmed the segment at `from`: it is missing now, without a timeout.
-    fn hear_cut(&mut self, from: u64) {
+    fn on_trim_report(&mut self, from: u64) {
         if from < self.start || from >= self.next_seq {
             return;
         }
@@ -325,10 +325,10 @@ impl Sender for PfabricSender {
         let further = ack.ack > self.first_unacked;
         let mut arrived = if further { self.cover(ack.ack) } else { 0 };
         for (from, to) in ack.arrived() {
-            arrived += self.hear_block(from, to);
+            arrived += self.on_sack_block(from, to);
         }
         if let Some((from, _)) = ack.cut_off() {
-            self.hear_cut(from);
+            self.on_trim_report(from);
         }
         if further || arrived > 0 || ack.cut {
             self.in_a_row = 0;

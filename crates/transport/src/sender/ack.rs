@@ -13,10 +13,10 @@ impl TcpSender {
         }
         let idle = self.first_unacked == self.next_seq;
         if ack.ack < self.first_unacked || ack.ack > self.next_seq || ack.syn || idle {
-            return self.hear_late(now, &ack, idle);
+            return self.on_late_ack(now, &ack, idle);
         }
         if self.rack.is_some() {
-            return self.hear_rack(now, &ack);
+            return self.handle_ack_with_rack(now, &ack);
         }
         if self.reordering.is_some() {
             self.notice(now, &ack);
@@ -27,12 +27,12 @@ impl TcpSender {
         self.first_unacked = ack.ack;
         self.control
             .handle_ack(acked, ack.ece, self.first_unacked, self.next_seq);
-        let news = !ack.sack.is_empty() && self.sack && self.hear_blocks(&ack);
+        let news = !ack.sack.is_empty() && self.sack && self.on_sack_blocks(&ack);
         if acked > 0 {
             self.new_data(now, acked, ack.hops);
         }
         if ack.ece {
-            self.hear_echo();
+            self.on_mark_echo();
         }
         if acked > 0 {
             self.advance(now, acked, held);
@@ -42,7 +42,11 @@ impl TcpSender {
         if news && self.phase == Phase::Fast {
             self.believe_lost();
         }
-        let cut = if ack.cut { self.hear_cut(now, &ack) } else { 0 };
+        let cut = if ack.cut {
+            self.on_trim_report(now, &ack)
+        } else {
+            0
+        };
         if self.reducing
             && let Some(before) = before
         {
@@ -53,20 +57,20 @@ impl TcpSender {
     /// Handles an acknowledgement that another has overtaken: only its reports of trimmed segments, duplicates
     /// and, with RACK, deliveries are new.
     #[cold]
-    fn hear_late(&mut self, now: Time, ack: &Ack, idle: bool) {
+    fn on_late_ack(&mut self, now: Time, ack: &Ack, idle: bool) {
         if idle && self.lingers {
-            self.hear_close(ack);
+            self.on_close_ack(ack);
         }
         if idle && self.rack.is_some() && ack.ack == self.first_unacked && !ack.syn {
-            self.hear_duplicate(ack);
+            self.on_duplicate_report(ack);
             self.end_probe(now, ack, 0, false);
         }
         let late = ack.ack < self.first_unacked && !ack.syn && !idle;
         if late && self.rack.is_some() {
-            return self.hear_rack(now, ack);
+            return self.handle_ack_with_rack(now, ack);
         }
         if late && ack.cut {
-            self.hear_cut(now, ack);
+            self.on_trim_report(now, ack);
         }
         if ack.ack <= self.first_unacked && !ack.syn {
             self.notice_duplicate(now, ack, false);
@@ -81,7 +85,7 @@ impl TcpSender {
             let rtt = now.saturating_sub(sent);
             self.timer.sample(rtt, self.first_unacked, self.next_seq);
             if self.control.delays() {
-                self.hear_delay(Delay { now, rtt, hops });
+                self.on_delay_sample(Delay { now, rtt, hops });
             }
         } else {
             self.new_data_again(now);
@@ -161,10 +165,10 @@ impl TcpSender {
     /// Handles the echo of a mark: at most one cut in a window of data (RFC 3168 6.1.2, RFC 8257 3.3). A
     /// recovery has already cut the window.
     #[inline]
-    fn hear_echo(&mut self) {
+    fn on_mark_echo(&mut self) {
         self.counters.echoes = self.counters.echoes.saturating_add(1);
         if self.phase == Phase::Loss && self.config.echoes_in_loss && self.control.ect(false) {
-            return self.hear_echo_in_loss();
+            return self.on_mark_echo_in_loss();
         }
         if self.cut || !self.control.ect(false) {
             return;
@@ -186,7 +190,7 @@ impl TcpSender {
     }
 
     /// Updates the scoreboard, before anything else (RFC 6675 (A)).
-    fn hear_blocks(&mut self, ack: &Ack) -> bool {
+    fn on_sack_blocks(&mut self, ack: &Ack) -> bool {
         let mut news = false;
         for (from, to) in ack.arrived() {
             news |= self.board.sack(from, to);

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use sidestep_types::Time;
 
-use super::reordering::News;
+use super::reordering::NewArrival;
 pub(super) use timed::{Delivered, Marked};
 
 /// Received by the peer, beyond a hole.
@@ -160,7 +160,7 @@ impl Board {
         &self,
         ack: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
-        into: &mut Vec<News>,
+        into: &mut Vec<NewArrival>,
     ) {
         let mut above = self.segments_sacked();
         let mut covered = 0;
@@ -183,10 +183,10 @@ impl Board {
         }
     }
 
-    fn news_of(&self, i: usize, above: u32) -> News {
+    fn news_of(&self, i: usize, above: u32) -> NewArrival {
         let slot = self.slots[i];
         let once = slot & AGAIN == 0;
-        News {
+        NewArrival {
             seq: self.seq_of(i),
             sent: once.then(|| Time::from_ps(slot >> TIME_SHIFT)),
             above,

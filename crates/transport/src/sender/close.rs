@@ -96,7 +96,7 @@ impl TcpSender {
     }
 
     #[cold]
-    pub(super) fn hear_close(&mut self, ack: &Ack) {
+    pub(super) fn on_close_ack(&mut self, ack: &Ack) {
         let sent = matches!(self.close.step, Step::Sent | Step::Again);
         if !self.closes() || !sent || ack.syn || ack.ack != self.size + 1 {
             return;

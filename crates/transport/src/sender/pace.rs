@@ -29,7 +29,7 @@ impl TcpSender {
     /// Passes a delay sample to a controller that reacts to delays.
     #[cold]
     #[inline(never)]
-    pub(super) fn hear_delay(&mut self, delay: Delay) {
+    pub(super) fn on_delay_sample(&mut self, delay: Delay) {
         let cwnd = self.window.cwnd;
         let cut = self.control.on_delay(&mut self.window, delay);
         if self.reducing || self.phase == Phase::Fast && !self.sack {

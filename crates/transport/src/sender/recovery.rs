@@ -55,7 +55,7 @@ impl TcpSender {
     /// Handles a report that a switch has trimmed a segment: its payload has left the network and did not
     /// arrive. Returns the newly reported bytes.
     #[cold]
-    pub(super) fn hear_cut(&mut self, now: Time, ack: &Ack) -> u64 {
+    pub(super) fn on_trim_report(&mut self, now: Time, ack: &Ack) -> u64 {
         let cut = ack.cut_off();
         let news = cut.map_or(0, |(from, _)| self.board.cut(from));
         if news == 0 {

@@ -19,7 +19,7 @@ use super::{Phase, TcpSender};
 
 /// State of a sender before an acknowledgement.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Before {
+pub(super) struct SenderBeforeAck {
     arrived: u64,
     lost: u64,
 }
@@ -49,8 +49,8 @@ impl TcpSender {
         }
     }
 
-    pub(super) fn before(&self) -> Before {
-        Before {
+    pub(super) fn before(&self) -> SenderBeforeAck {
+        SenderBeforeAck {
             arrived: self.arrived(),
             lost: self.lost_so_far(),
         }
@@ -66,7 +66,7 @@ impl TcpSender {
 
     /// Takes one step: sets the window so that exactly the share of this acknowledgement may leave. The trimmed
     /// bytes `cut` have left the network as delivered bytes have.
-    pub(super) fn reduce(&mut self, acked: u64, cut: u64, before: Before) {
+    pub(super) fn reduce(&mut self, acked: u64, cut: u64, before: SenderBeforeAck) {
         let outstanding = self.next_seq - self.first_unacked;
         if self.prr.flight == 0 {
             self.prr.flight = (outstanding + acked).saturating_sub(before.arrived).max(1);

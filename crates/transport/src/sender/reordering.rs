@@ -47,7 +47,7 @@ pub(super) struct Reordering {
     episode: u32,
     prior: Option<Prior>,
     /// Newly reported segments of an acknowledgement; empty between two acknowledgements.
-    news: Vec<News>,
+    news: Vec<NewArrival>,
 }
 
 /// Retransmission of a segment.
@@ -73,7 +73,7 @@ pub(super) struct Prior {
 
 /// Segment whose arrival an acknowledgement is the first to report.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct News {
+pub(super) struct NewArrival {
     pub seq: u64,
     /// Time of sending; `None` if it was sent more than once.
     pub sent: Option<Time>,
@@ -150,7 +150,7 @@ impl Reordering {
 
     /// Handles the arrival of the segment of `news`, which was sent more than once. Returns true if one of its
     /// retransmissions was spurious.
-    fn repaired(&mut self, now: Time, news: News) -> bool {
+    fn repaired(&mut self, now: Time, news: NewArrival) -> bool {
         let mut found = false;
         let mut i = 0;
         while i < self.repairs.len() {

@@ -1,8 +1,8 @@
 //! Test support: small recordings, a small page, and a client that sends exact bytes.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use sidestep_recording::{Event, Head, Link, Network, Node, Tail, What, Writer};
-use sidestep_view::{Choice, Limits, Page, Server, Shown};
+use sidestep_recording::{Event, EventKind, Head, Link, Network, Node, Tail, Writer};
+use sidestep_view::{Choice, Limits, Page, PageContents, Server};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -43,7 +43,7 @@ pub fn recording(scheme: &str, seed: u64) -> Vec<u8> {
         ..Head::default()
     };
     let mut writer = Writer::begin(&head, Default::default());
-    let what = What::Send {
+    let what = EventKind::Send {
         flow: 7,
         seq: 0,
         bytes: 1460,
@@ -103,9 +103,9 @@ impl Room {
 }
 
 /// Gathers the recordings of these places.
-pub fn shown(places: &[&Path]) -> Result<Shown, String> {
+pub fn shown(places: &[&Path]) -> Result<PageContents, String> {
     let places: Vec<PathBuf> = places.iter().map(|place| place.to_path_buf()).collect();
-    Shown::gather(&places, &Choice::default()).map_err(|e| e.to_string())
+    PageContents::gather(&places, &Choice::default()).map_err(|e| e.to_string())
 }
 
 /// Server that runs until the tests end.

@@ -3,7 +3,7 @@
 use super::super::axis::{Axis, Scale, Ticks};
 use super::super::drawing::Drawing;
 use super::super::frame::{Frame, HEADING_LINE, heading_lines};
-use super::super::look::{INK, Look, heading_height, words};
+use super::super::look::{INK, SeriesStyle, heading_height, words};
 use super::figure::{Chart, Point, Side};
 use super::marks::{off, pen, say};
 use super::page::{
@@ -130,7 +130,7 @@ impl Spread {
 }
 
 /// Draws a point with a vertical interval.
-fn upright(drawing: &mut Drawing, x: f32, y: &Axis, point: &Point, look: &Look, hint: &str) {
+fn upright(drawing: &mut Drawing, x: f32, y: &Axis, point: &Point, look: &SeriesStyle, hint: &str) {
     let pen = pen(look);
     if let Some([low, high]) = point.ci {
         let (low, high) = (y.place(low), y.place(high));

@@ -2,7 +2,7 @@
 
 use super::super::axis::{Axis, Scale};
 use super::super::drawing::Stroke;
-use super::super::look::Look;
+use super::super::look::SeriesStyle;
 use super::figure::{Point, Side};
 use crate::format::number;
 
@@ -26,7 +26,7 @@ pub fn off(point: &Point, axis: &Axis) -> bool {
 }
 
 /// Returns the stroke of an interval.
-pub fn pen(look: &Look) -> Stroke {
+pub fn pen(look: &SeriesStyle) -> Stroke {
     Stroke {
         color: look.color,
         width: 1.4,

@@ -31,7 +31,7 @@ pub fn chart(chart: &Chart) -> Drawing {
 mod tests {
     use super::*;
     use crate::plot::testing::keep;
-    use crate::plot::{Entry, Look, Scale, svg};
+    use crate::plot::{Entry, Scale, SeriesStyle, svg};
 
     fn point(value: f64) -> Option<Point> {
         Some(Point {
@@ -43,7 +43,7 @@ mod tests {
 
     fn entry(n: usize, name: &str) -> Entry {
         Entry {
-            look: Look::nth(n),
+            look: SeriesStyle::nth(n),
             name: name.into(),
             about: "n = 1,234 queries per point, 5 seeds".into(),
         }

@@ -2,7 +2,7 @@
 
 use super::super::axis::{Axis, Scale};
 use super::super::drawing::{Color, Drawing, Item, PAGE, Shape, Stroke};
-use super::super::look::{LEGEND_LINE, Look, SOFT, heading, legend, words};
+use super::super::look::{LEGEND_LINE, SOFT, SeriesStyle, heading, legend, words};
 use super::figure::{Chart, Panel, Paper};
 
 /// Width of the page.
@@ -108,7 +108,7 @@ pub fn paper_mark(drawing: &mut Drawing, at: (f32, f32), color: Color, implied: 
 }
 
 /// Draws a point of the authors.
-pub fn author_mark(drawing: &mut Drawing, at: (f32, f32), look: &Look, hint: &str) {
+pub fn author_mark(drawing: &mut Drawing, at: (f32, f32), look: &SeriesStyle, hint: &str) {
     drawing.mark(at, 5.0, look, false, hint);
 }
 

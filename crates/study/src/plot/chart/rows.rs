@@ -4,7 +4,7 @@ use super::super::axis::{Axis, Scale, Ticks};
 use super::super::drawing::Drawing;
 use super::super::font::Font;
 use super::super::frame::Frame;
-use super::super::look::{FRAME, GRID, INK, Look, SOFT, fold, heading_height, thin, words};
+use super::super::look::{FRAME, GRID, INK, SOFT, SeriesStyle, fold, heading_height, thin, words};
 use super::figure::{Chart, Panel, Point, Side};
 use super::marks::{off, pen, say};
 use super::page::{
@@ -160,7 +160,7 @@ impl Rows<'_> {
 }
 
 /// Draws a point with a horizontal interval.
-fn lying(drawing: &mut Drawing, x: &Axis, y: f32, point: &Point, look: &Look, hint: &str) {
+fn lying(drawing: &mut Drawing, x: &Axis, y: f32, point: &Point, look: &SeriesStyle, hint: &str) {
     let pen = pen(look);
     if let Some([low, high]) = point.ci {
         let (low, high) = (x.place(low), x.place(high));

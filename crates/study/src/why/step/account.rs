@@ -1,7 +1,7 @@
 //! Account in the making: a line for each step, and the queue in which the packet is before the next one.
 
 use super::super::packet_text::{instant, kind};
-use super::{Leaves, Story};
+use super::{AccountContext, Leaves};
 use crate::trace::packet_id;
 use serde_json::{Value, json};
 use sidestep_sim::network::End;
@@ -11,7 +11,7 @@ use sidestep_types::{HostId, PortId, Time};
 
 /// Account of packet `number`, up to the steps added so far.
 pub(super) struct Account<'a> {
-    story: &'a Story<'a>,
+    story: &'a AccountContext<'a>,
     number: u64,
     steps: &'a [AccountStep],
     sent: &'a SentPacket,
@@ -35,7 +35,11 @@ struct Line {
 
 impl<'a> Account<'a> {
     /// Begins the account of packet `number`. The first step puts the packet on its NIC.
-    pub fn new(story: &'a Story<'a>, number: u64, steps: &'a [AccountStep]) -> Account<'a> {
+    pub fn new(
+        story: &'a AccountContext<'a>,
+        number: u64,
+        steps: &'a [AccountStep],
+    ) -> Account<'a> {
         let Some(AccountEvent::Sent(sent)) = steps.first().map(|step| &step.what) else {
             unreachable!("an account begins with the packet on its NIC");
         };

@@ -1,14 +1,14 @@
 //! Steps at the receiving host: shims and transport.
 
 use super::super::packet_text::{Closes, Numbers};
-use super::Story;
+use super::AccountContext;
 use crate::format::count;
 use serde_json::{Value, json};
 use sidestep_sim::why::{AccountEvent, AccountStep, EndState};
 use sidestep_switch::Changes;
 use sidestep_types::Packet;
 
-impl Story<'_> {
+impl AccountContext<'_> {
     pub(super) fn arrived(
         &self,
         packet: &Packet,

@@ -1,7 +1,7 @@
 //! Decisions of a switch or a NIC.
 
 use super::super::packet_text::ahead;
-use super::Story;
+use super::AccountContext;
 use crate::format::count;
 use serde_json::{Value, json};
 use sidestep_sim::network::End;
@@ -10,7 +10,7 @@ use sidestep_switch::why::{both, listed};
 use sidestep_switch::{Changes, DropReason, InClass, Joined};
 use sidestep_types::{HostId, Packet};
 
-impl Story<'_> {
+impl AccountContext<'_> {
     pub(super) fn decided(&self, decided: &Decided) -> (Vec<String>, Value) {
         let here = End::Switch(decided.switch);
         let wanted = self.port(here, decided.judged.reasons.want.port);

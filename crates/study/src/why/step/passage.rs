@@ -1,10 +1,10 @@
 //! Passage from one step to the next.
 
-use super::{Leaves, Story};
+use super::{AccountContext, Leaves};
 use sidestep_sim::why::{AccountEvent, AccountStep};
 use sidestep_types::Time;
 
-impl Story<'_> {
+impl AccountContext<'_> {
     /// Describes how long the packet was queued, was being sent and was on the cable, from the port in `leaves`
     /// to the next step.
     pub(super) fn passage(&self, leaves: Leaves, next: &AccountStep) -> Option<String> {

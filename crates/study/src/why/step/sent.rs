@@ -1,7 +1,7 @@
 //! Departure of a packet from its sender.
 
 use super::super::packet_text::{ahead, instant};
-use super::Story;
+use super::AccountContext;
 use crate::format::count;
 use serde_json::{Value, json};
 use sidestep_sim::why::{Again, Cause, SentPacket};
@@ -9,7 +9,7 @@ use sidestep_switch::why::listed;
 use sidestep_transport::shim;
 use sidestep_types::{Packet, Tag};
 
-impl Story<'_> {
+impl AccountContext<'_> {
     pub(super) fn sent(
         &self,
         sent: &SentPacket,

@@ -72,14 +72,14 @@ pub(super) struct Tables {
     of: Box<[Exact]>,
     /// Time before which no flow of any table can have been silent for too long.
     due: Time,
-    shown: Shown,
+    shown: LastCounted,
 }
 
 /// Latest packet that counted for its flow, and the place of that flow, which need not be searched again when
 /// the packet joins.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Shown {
+struct LastCounted {
     key: u64,
     at: Time,
     class: usize,
@@ -127,7 +127,7 @@ impl Tables {
         if !young {
             self.due = self.due.min(table.due());
         }
-        self.shown = Shown {
+        self.shown = LastCounted {
             key,
             at: now,
             class,
@@ -140,7 +140,7 @@ impl Tables {
     /// Returns true if the latest packet that counted was of the same flow and arrived now.
     #[inline(always)]
     fn has_shown(&self, class: usize, pkt: &Packet, now: Time) -> bool {
-        let Shown { key: shown, at, .. } = self.shown;
+        let LastCounted { key: shown, at, .. } = self.shown;
         shown == key(pkt) && at == now && self.shown.class == class
     }
 
@@ -170,7 +170,7 @@ impl Flows {
                 Flows::Exact(Tables {
                     of: vec![one; classes].into(),
                     due: Time::MAX,
-                    shown: Shown {
+                    shown: LastCounted {
                         key: 0,
                         at: Time::MAX,
                         class: 0,
@@ -371,7 +371,7 @@ impl Flows {
 
     /// Returns true if [`Flows::see`] may do anything. Bitmaps may begin a new window at any packet.
     #[inline(always)]
-    pub fn heed(&self, pkt: &Packet, now: Time) -> bool {
+    pub fn must_see(&self, pkt: &Packet, now: Time) -> bool {
         match self {
             Flows::Off => false,
             Flows::Exact(tables) => now >= tables.due || brings(pkt),

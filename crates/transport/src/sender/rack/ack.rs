@@ -21,13 +21,13 @@ use crate::Ack;
 impl TcpSender {
     /// Handles an acknowledgement, in the order of Linux `tcp_ack`. An acknowledgement that another has
     /// overtaken still reports deliveries beyond holes.
-    pub(in crate::sender) fn hear_rack(&mut self, now: Time, ack: &Ack) {
+    pub(in crate::sender) fn handle_ack_with_rack(&mut self, now: Time, ack: &Ack) {
         let Some(rack) = &self.rack else { return };
         let least = rack.least();
         let acked = ack.ack.saturating_sub(self.first_unacked);
         let before = self.proportional.then(|| self.before());
         if !ack.sack.is_empty() && !ack.cut {
-            self.hear_duplicate(ack);
+            self.on_duplicate_report(ack);
         }
         if self.needs_notice(ack) {
             self.notice(now, ack);
@@ -55,7 +55,11 @@ impl TcpSender {
         }
         self.end_probe(now, ack, acked, news);
         let wait = self.alert(now, ack, acked, news, delivered, &heard);
-        let cut = if ack.cut { self.hear_cut(now, ack) } else { 0 };
+        let cut = if ack.cut {
+            self.on_trim_report(now, ack)
+        } else {
+            0
+        };
         if self.reducing {
             if let Some(before) = before {
                 self.reduce(acked, cut, before);
@@ -125,7 +129,7 @@ impl TcpSender {
         match self.phase {
             Phase::Fast => {}
             Phase::Loss if !marked.again && ack.ece && self.config.echoes_in_loss => {
-                self.hear_echo_in_loss();
+                self.on_mark_echo_in_loss();
             }
             Phase::Loss if !marked.again => {}
             _ if self.board.lost() > 0 => {
@@ -239,7 +243,7 @@ impl TcpSender {
 
     /// Cuts the window for an echo during recovery from a timeout, once in a window of data.
     #[cold]
-    pub(in crate::sender) fn hear_echo_in_loss(&mut self) {
+    pub(in crate::sender) fn on_mark_echo_in_loss(&mut self) {
         if self.first_unacked > self.cut_end || self.cut_end == self.recover {
             self.control
                 .on_echo(&mut self.window, self.next_seq - self.first_unacked);

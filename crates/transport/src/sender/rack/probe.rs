@@ -221,7 +221,7 @@ impl TcpSender {
     }
 
     /// Widens the reordering window for a D-SACK.
-    pub(in crate::sender) fn hear_duplicate(&mut self, ack: &Ack) {
+    pub(in crate::sender) fn on_duplicate_report(&mut self, ack: &Ack) {
         let Some((_, end)) = ack.duplicate() else {
             return;
         };

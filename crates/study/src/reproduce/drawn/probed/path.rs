@@ -4,7 +4,7 @@ use super::super::view::{Parts, Sheet};
 use super::fabric::{heights, ports_of};
 use super::head::Head;
 use crate::format::some;
-use crate::plot::{Hop, Way, way};
+use crate::plot::{Hop, PathFigure, way};
 use sidestep_lab::{LoggedEvent, LoggedPath};
 use sidestep_sim::{End, Network};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ fn draw_path(head: Head, network: &Network, path: &Path) -> Parts {
         times: *times,
         detours: *detours,
     };
-    let figure = Way {
+    let figure = PathFigure {
         title: head.title,
         subtitle: format!("{}, {}", head.subtitle, path.name),
         tiers: tiers.values().map(tier).collect(),

@@ -18,39 +18,39 @@ use std::sync::Arc;
 
 /// Summary as it is, or packed.
 #[derive(Clone, Debug)]
-pub enum Kept {
+pub enum StoredSummary {
     /// Summary as it is.
     Whole(Arc<Summary>),
     /// Packed summary.
     Packed(Arc<[u8]>),
 }
 
-impl Kept {
+impl StoredSummary {
     /// Returns the summary.
     pub fn get(&self) -> Arc<Summary> {
         match self {
-            Kept::Whole(summary) => summary.clone(),
-            Kept::Packed(bytes) => Arc::new(unpacked(bytes)),
+            StoredSummary::Whole(summary) => summary.clone(),
+            StoredSummary::Packed(bytes) => Arc::new(unpacked(bytes)),
         }
     }
 
     /// Returns the summary packed.
-    pub fn packed(&self) -> Kept {
+    pub fn packed(&self) -> StoredSummary {
         match self {
-            Kept::Whole(summary) => Kept::Packed(bytes_of(summary).into()),
-            Kept::Packed(bytes) => Kept::Packed(bytes.clone()),
+            StoredSummary::Whole(summary) => StoredSummary::Packed(bytes_of(summary).into()),
+            StoredSummary::Packed(bytes) => StoredSummary::Packed(bytes.clone()),
         }
     }
 }
 
-impl From<Summary> for Kept {
-    fn from(summary: Summary) -> Kept {
-        Kept::Whole(Arc::new(summary))
+impl From<Summary> for StoredSummary {
+    fn from(summary: Summary) -> StoredSummary {
+        StoredSummary::Whole(Arc::new(summary))
     }
 }
 
-impl PartialEq for Kept {
-    fn eq(&self, other: &Kept) -> bool {
+impl PartialEq for StoredSummary {
+    fn eq(&self, other: &StoredSummary) -> bool {
         self.get() == other.get()
     }
 }
@@ -178,8 +178,8 @@ mod tests {
             // Fields that JSON writes in another form, or omits when empty, are present.
             assert_eq!(summary.per_seed.len(), 3);
             assert!(summary.loops.is_some() && !summary.samples.is_empty());
-            let packed = Kept::from(summary.clone()).packed();
-            assert!(matches!(packed, Kept::Packed(_)));
+            let packed = StoredSummary::from(summary.clone()).packed();
+            assert!(matches!(packed, StoredSummary::Packed(_)));
             assert_eq!(*packed.get(), summary);
             assert_eq!(*packed.packed().get(), summary);
         }
