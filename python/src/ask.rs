@@ -13,7 +13,7 @@ use sidestep_study::json::versioned;
 use sidestep_study::reproduce::point_of;
 use sidestep_study::result::ResultDir;
 use sidestep_study::schema as schemas;
-use sidestep_study::why::{self as packets, Recorded, Wanted, Which};
+use sidestep_study::why::{self as packets, Recorded, RunSelector, Wanted};
 use sidestep_study::{Error, memory};
 use std::path::PathBuf;
 
@@ -118,10 +118,10 @@ pub fn why(
         (None, false, true) => Some(Wanted::Detoured),
         (None, false, false) => None,
     };
-    let which = Which { scheme, seed };
+    let which = RunSelector { scheme, seed };
     let schemes = Schemes::of(py, &policies)?;
     let told = || {
-        let recorded = Recorded::open(&dir, files.as_deref())?.with_own(schemes.all());
+        let recorded = Recorded::open(&dir, files.as_deref())?.with_caller_schemes(schemes.all());
         told(&recorded, &which, packet.as_deref(), wanted)
     };
     let json = py.detach(told).map_err(|e| {
@@ -133,7 +133,7 @@ pub fn why(
 
 fn told(
     recorded: &Recorded,
-    which: &Which,
+    which: &RunSelector,
     packet: Option<&str>,
     wanted: Option<Wanted>,
 ) -> Result<Value, Error> {

@@ -27,7 +27,7 @@ mod _native {
     #[pymodule_export]
     use crate::build::build_info;
     #[pymodule_export]
-    use crate::points::{Plan, Stop, Worker, is_record};
+    use crate::points::{Stop, SweepPlan, Worker, is_record};
     #[pymodule_export]
     use crate::policy::{
         Class, Depth, Hops, Packet, Plugin, Queues, RandomStream, Switch, Verdict, Want, detour,

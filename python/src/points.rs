@@ -12,7 +12,7 @@ use crate::source::Source;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sidestep_study::Status;
-use sidestep_study::files::{self, Beside, find};
+use sidestep_study::files::{self, FileLocation, find};
 use sidestep_study::sweep::{self, CacheUse, Collected};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -21,15 +21,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Sweep that has not been run yet.
-#[pyclass(frozen, module = "sidestep._native")]
-pub struct Plan {
-    plan: sweep::Plan,
+#[pyclass(frozen, name = "Plan", module = "sidestep._native")]
+pub struct SweepPlan {
+    plan: sweep::SweepPlan,
     /// Source of the sweep, for errors.
     source: Source,
 }
 
 #[pymethods]
-impl Plan {
+impl SweepPlan {
     /// Reads the experiment in `text`, called `name`; files that it names are searched in `folder`, then in the
     /// current folder.
     #[staticmethod]
@@ -41,22 +41,22 @@ impl Plan {
         sets: Vec<String>,
         quick: bool,
         folder: Option<PathBuf>,
-    ) -> PyResult<Plan> {
-        let beside = folder.map_or(Beside::Nowhere, Beside::Folder);
+    ) -> PyResult<SweepPlan> {
+        let beside = folder.map_or(FileLocation::Nowhere, FileLocation::Folder);
         let own = files::Source { name, text, beside };
         read(py, Source::written(own, sets, quick))
     }
 
     /// Reads the experiment of `source`.
     #[staticmethod]
-    fn of(source: &Bound<'_, Source>) -> PyResult<Plan> {
+    fn of(source: &Bound<'_, Source>) -> PyResult<SweepPlan> {
         read(source.py(), source.get().clone())
     }
 
     /// Reads the experiment at the path, or with the shipped name, `which`.
     #[staticmethod]
     #[pyo3(signature = (which, sets = Vec::new(), quick = false))]
-    fn open(py: Python<'_>, which: &str, sets: Vec<String>, quick: bool) -> PyResult<Plan> {
+    fn open(py: Python<'_>, which: &str, sets: Vec<String>, quick: bool) -> PyResult<SweepPlan> {
         let own = find(which).map_err(|e| raise(py, &e, Refused::Scenario, None))?;
         read(py, Source::written(own, sets, quick))
     }
@@ -130,11 +130,11 @@ impl Plan {
     }
 }
 
-fn read(py: Python<'_>, source: Source) -> PyResult<Plan> {
+fn read(py: Python<'_>, source: Source) -> PyResult<SweepPlan> {
     let (own, sets, quick) = source.asked();
-    let plan = py.detach(|| sweep::Plan::read(own, sets, quick));
+    let plan = py.detach(|| sweep::SweepPlan::read(own, sets, quick));
     let plan = plan.map_err(|e| raise(py, &e, Refused::Scenario, Some(source.about())))?;
-    Ok(Plan { plan, source })
+    Ok(SweepPlan { plan, source })
 }
 
 /// Request to the workers of this process to stop their runs.
@@ -157,7 +157,7 @@ impl Stop {
     }
 }
 
-/// Worker that makes runs of one experiment, as [`Plan::shared`] sends it.
+/// Worker that makes runs of one experiment, as [`SweepPlan::shared`] sends it.
 #[pyclass(frozen, module = "sidestep._native")]
 pub struct Worker {
     worker: sweep::Worker,

@@ -7,20 +7,20 @@ use crate::work::beside;
 use pyo3::prelude::*;
 use sidestep_lab::{Experiment, RecordSpec};
 use sidestep_sim::TraceFilter;
+use sidestep_study::reproduce::library::ExperimentLibrary;
 use sidestep_study::reproduce::run::{self as figures, orders};
-use sidestep_study::reproduce::shelf::Shelf;
-use sidestep_study::threads::{Asked, Threading, most_threads};
+use sidestep_study::threads::{ThreadChoice, Threading, most_threads};
 use sidestep_study::{Error, MeasureOptions, Options, SweepOptions, trace};
 use sidestep_study::{memory, recorded, run_all, run_experiment};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Result directory of a call, and the exception that ended the call early.
-type Left = (PathBuf, Option<Py<PyAny>>);
+type RunResult = (PathBuf, Option<Py<PyAny>>);
 
 /// Options of a call.
 #[derive(FromPyObject)]
-pub struct How {
+pub struct RunOptions {
     /// Result directory.
     #[pyo3(item)]
     out: PathBuf,
@@ -68,7 +68,7 @@ impl Recording {
 #[pyo3(signature = (source, how, trace_packets = None, progress = None, policies = Vec::new(), record = None, threads = None))]
 pub fn run<'py>(
     source: &Bound<'py, Source>,
-    how: How,
+    how: RunOptions,
     trace_packets: Option<&str>,
     progress: Option<&Bound<'py, PyAny>>,
     policies: Vec<Bound<'py, PyAny>>,
@@ -91,7 +91,7 @@ pub fn run<'py>(
             axes.join(", ")
         ))));
     }
-    let threads = threads.map(Asked::parse).transpose();
+    let threads = threads.map(ThreadChoice::parse).transpose();
     let threads = threads.map_err(|why| refuse(&Error::Input(format!("threads: {why}"))))?;
     fits(&experiment, &how, threads).map_err(|e| refuse(&e))?;
     let trace = match trace_packets {
@@ -133,10 +133,10 @@ pub fn run<'py>(
 #[pyo3(signature = (source, how, progress = None, policies = Vec::new()))]
 pub fn sweep<'py>(
     source: &Bound<'py, Source>,
-    how: How,
+    how: RunOptions,
     progress: Option<&Bound<'py, PyAny>>,
     policies: Vec<Bound<'py, PyAny>>,
-) -> PyResult<Left> {
+) -> PyResult<RunResult> {
     let (py, source) = (source.py(), source.get());
     let schemes = Schemes::of(py, &policies)?;
     let refuse = |e: &Error| refused(py, e, source, &schemes);
@@ -166,13 +166,13 @@ pub fn reproduce<'py>(
     py: Python<'py>,
     what: &str,
     quick: bool,
-    how: How,
+    how: RunOptions,
     progress: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Left> {
+) -> PyResult<RunResult> {
     let refuse = |e: &Error| raise(py, e, Refused::Scenario, None);
     let asked = what.trim_end_matches('/').to_string();
     let read = || {
-        let shelf = Shelf::open(Path::new(""))?;
+        let shelf = ExperimentLibrary::open(Path::new(""))?;
         let orders = orders(&shelf, &shelf.find(Some(&asked))?, quick)?;
         if !how.force {
             let all: Vec<&Experiment> = orders.iter().map(|order| &order.experiment).collect();
@@ -193,7 +193,7 @@ pub fn reproduce<'py>(
     left(py, done, refuse)
 }
 
-impl How {
+impl RunOptions {
     fn measure<'a>(&'a self, show: sidestep_study::progress::Show<'a>) -> MeasureOptions<'a> {
         MeasureOptions {
             jobs: self.jobs,
@@ -209,7 +209,11 @@ fn refused(py: Python<'_>, error: &Error, source: &Source, schemes: &Schemes) ->
     failed.unwrap_or_else(|| raise(py, error, Refused::Scenario, Some(source.about())))
 }
 
-fn fits(experiment: &Experiment, how: &How, threads: Option<Asked>) -> Result<(), Error> {
+fn fits(
+    experiment: &Experiment,
+    how: &RunOptions,
+    threads: Option<ThreadChoice>,
+) -> Result<(), Error> {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     match how.force {
         true => Ok(()),
@@ -227,7 +231,7 @@ fn left(
     py: Python<'_>,
     (done, interrupt): (Result<PathBuf, Error>, Option<PyErr>),
     refuse: impl Fn(&Error) -> PyErr,
-) -> PyResult<Left> {
+) -> PyResult<RunResult> {
     match (done, interrupt) {
         (Ok(dir), interrupt) => Ok((dir, interrupt.map(|e| e.into_value(py).into_any()))),
         (Err(error), None) => Err(refuse(&error)),

@@ -4,7 +4,7 @@ use crate::error::{Refused, Text, raise};
 use crate::policy::Schemes;
 use pyo3::prelude::*;
 use sidestep_lab::Experiment;
-use sidestep_study::files::{self, Beside};
+use sidestep_study::files::{self, FileLocation};
 use std::path::PathBuf;
 
 /// Text of a scenario or experiment, with changes to it.
@@ -35,9 +35,9 @@ impl Source {
         written: bool,
     ) -> Source {
         let beside = match (folder, figure) {
-            (_, Some(figure)) => Beside::Figure(figure),
-            (Some(folder), None) => Beside::Folder(folder),
-            (None, None) => Beside::Nowhere,
+            (_, Some(figure)) => FileLocation::Figure(figure),
+            (Some(folder), None) => FileLocation::Folder(folder),
+            (None, None) => FileLocation::Nowhere,
         };
         Source {
             own: files::Source { name, text, beside },
@@ -70,7 +70,7 @@ impl Source {
     #[getter]
     fn folder(&self) -> Option<PathBuf> {
         match &self.own.beside {
-            Beside::Folder(folder) => Some(folder.clone()),
+            FileLocation::Folder(folder) => Some(folder.clone()),
             _ => None,
         }
     }
@@ -79,7 +79,7 @@ impl Source {
     #[getter]
     fn figure(&self) -> Option<&str> {
         match &self.own.beside {
-            Beside::Figure(figure) => Some(figure),
+            FileLocation::Figure(figure) => Some(figure),
             _ => None,
         }
     }

@@ -8,7 +8,7 @@
 use crate::error::of_class;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sidestep_study::progress::{HowFar, Show};
+use sidestep_study::progress::{RunProgress, Show};
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// State shared by the two threads.
 #[derive(Default)]
-struct Desk {
+struct SharedProgress {
     state: Mutex<State>,
     moved: Condvar,
 }
@@ -28,10 +28,10 @@ struct Desk {
 #[derive(Default)]
 struct State {
     done: bool,
-    now: Option<HowFar>,
+    now: Option<RunProgress>,
 }
 
-impl Desk {
+impl SharedProgress {
     fn open(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -42,7 +42,7 @@ impl Desk {
     }
 
     /// Waits for a tick or the end. Returns true at the end, and the progress if it is new.
-    fn wait(&self) -> (bool, Option<HowFar>) {
+    fn wait(&self) -> (bool, Option<RunProgress>) {
         let waited = self
             .moved
             .wait_timeout_while(self.open(), TICK, |state| !state.done);
@@ -52,7 +52,7 @@ impl Desk {
 }
 
 /// Guard that reports the end of the work, whatever ended it.
-struct Done<'a>(&'a Desk);
+struct Done<'a>(&'a SharedProgress);
 
 impl Drop for Done<'_> {
     fn drop(&mut self) {
@@ -67,13 +67,13 @@ pub fn beside<T: Send>(
     progress: Option<&Bound<'_, PyAny>>,
     job: impl FnOnce(&AtomicBool, Show<'_>) -> T + Send,
 ) -> PyResult<(T, Option<PyErr>)> {
-    let (desk, stop) = (Desk::default(), AtomicBool::new(false));
+    let (desk, stop) = (SharedProgress::default(), AtomicBool::new(false));
     let mut interrupt = None;
     let ended = thread::scope(|scope| {
         let work = scope.spawn(|| {
             let _done = Done(&desk);
-            let tell = |now: &HowFar| desk.change(|state| state.now = Some(now.clone()));
-            job(&stop, Show::Told(&tell))
+            let tell = |now: &RunProgress| desk.change(|state| state.now = Some(now.clone()));
+            job(&stop, Show::Callback(&tell))
         });
         loop {
             let (done, now) = py.detach(|| desk.wait());
@@ -99,7 +99,7 @@ pub fn beside<T: Send>(
     }
 }
 
-fn tell(progress: &Bound<'_, PyAny>, now: &HowFar) -> PyResult<()> {
+fn tell(progress: &Bound<'_, PyAny>, now: &RunProgress) -> PyResult<()> {
     let said = PyDict::new(progress.py());
     said.set_item("finished", now.finished)?;
     said.set_item("runs", now.runs)?;

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::out;
 use serde_json::json;
 use sidestep_softswitch::trial::garbage::garbage;
-use sidestep_softswitch::trial::soak::{Plan, Round, soak};
+use sidestep_softswitch::trial::soak::{Round, SoakPlan, soak};
 use sidestep_softswitch::trial::throughput::{Between, Throughput, throughput};
 use sidestep_study::bench::{BENCHES, BenchResult, bench as run, brief};
 use sidestep_types::{Quantity, Unit, parse_quantity};
@@ -235,7 +235,7 @@ fn random_frames(args: &BenchArgs, name: &str, io: &str) -> Outcome {
 
 /// Runs a minute a round at a load below the paced rate; fails if a frame is lost.
 fn long_run(args: &BenchArgs, name: &str, io: &str) -> Outcome {
-    let plan = Plan {
+    let plan = SoakPlan {
         rounds: args.rounds,
         time: Duration::from_secs(60),
         rate_bps: rate(args.rate.as_deref().unwrap_or("100 Mbps"))?,

@@ -8,8 +8,8 @@ use sidestep_lab::{
     Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, LoadReport, Scenario, Setting,
 };
 use sidestep_study::check::{problems_json, to_json};
+use sidestep_study::format::{Grid, count, number, wrap};
 use sidestep_study::progress::clock;
-use sidestep_study::words::{Grid, count, number, wrap};
 use sidestep_study::{files, memory};
 use std::collections::{HashMap, HashSet};
 

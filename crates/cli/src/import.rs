@@ -4,7 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::out;
 use clap::Args;
 use serde_json::{Value, json};
-use sidestep_import::{Format, Hosts, Imported, Made, Nodes, Options, import as read};
+use sidestep_import::{Format, Hosts, Imported, Nodes, Options, OutputKind, import as read};
 use sidestep_types::{Quantity, Unit, parse_quantity};
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -204,7 +204,7 @@ fn options(args: &ImportArgs) -> Result<Options, Failure> {
 
 /// Writes all files or none; never overwrites a file.
 fn write(stem: &Path, imported: &Imported) -> Result<Vec<PathBuf>, Failure> {
-    let place = |made: &Made| {
+    let place = |made: &OutputKind| {
         let mut name = stem.as_os_str().to_os_string();
         name.push(".");
         name.push(made.ending());
@@ -271,10 +271,10 @@ fn to_text(format: Format, imported: &Imported, places: &[PathBuf]) -> String {
         let file = place.file_name().unwrap_or_default().to_string_lossy();
         let place = place.display();
         let used = match made {
-            Made::Flows => format!("[workload.NAME] kind = \"flow_list\", file = {file:?}"),
-            Made::Hosts => "hosts by address; pass it to the next import with --hosts".into(),
-            Made::Topology => format!("[topology] kind = \"custom\", file = {file:?}"),
-            Made::Switch => "copy it into a scenario or a scheme".into(),
+            OutputKind::Flows => format!("[workload.NAME] kind = \"flow_list\", file = {file:?}"),
+            OutputKind::Hosts => "hosts by address; pass it to the next import with --hosts".into(),
+            OutputKind::Topology => format!("[topology] kind = \"custom\", file = {file:?}"),
+            OutputKind::Switch => "copy it into a scenario or a scheme".into(),
         };
         text.push_str(&format!("wrote {place}: {used}\n"));
     }

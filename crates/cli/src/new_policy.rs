@@ -4,7 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::out;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use sidestep_study::own::OwnScheme;
+use sidestep_study::caller::CallerScheme;
 use sidestep_study::plugin::{self, SEAMS};
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ pub fn new_policy(args: &NewPolicyArgs) -> Outcome {
 }
 
 /// Loads the schemes of the plug-ins at these paths; crates are built first.
-pub fn plugins(places: &[PathBuf]) -> Result<Vec<OwnScheme>, Failure> {
+pub fn plugins(places: &[PathBuf]) -> Result<Vec<CallerScheme>, Failure> {
     let load = |place: &PathBuf| {
         plugin::load(place).map_err(|e| Failure {
             status: e.exit_status(),

@@ -2,16 +2,16 @@
 
 use crate::args::ReproduceArgs;
 use crate::failure::{Failure, Outcome};
-use crate::run::Told;
+use crate::run::PrintedResults;
 use crate::values::Datapath;
 use crate::{out, run, stop, testbed};
 use sidestep_lab::Experiment;
 use sidestep_study::MeasureOptions;
 use sidestep_study::memory;
 use sidestep_study::reproduce::Reproduction;
+use sidestep_study::reproduce::library::ExperimentLibrary;
 use sidestep_study::reproduce::long::takes_hours;
 use sidestep_study::reproduce::run::{Options, Order, orders, reproduce as run_all};
-use sidestep_study::reproduce::shelf::Shelf;
 use sidestep_study::sweep::Forecast;
 use sidestep_testbed::RATE;
 use sidestep_testbed::beside::{self, Ask};
@@ -25,7 +25,7 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
     if args.testbed {
         return beside(args);
     }
-    let shelf = Shelf::open(Path::new(""))?;
+    let shelf = ExperimentLibrary::open(Path::new(""))?;
     let books = shelf.find(args.what.as_deref())?;
     for line in shelf.instead_of_shipped(&books) {
         out::remark(&line);
@@ -61,9 +61,9 @@ pub fn reproduce(args: &ReproduceArgs) -> Outcome {
         out::remark(&long.to_text());
     }
     let stop = stop::on_interrupt(out.clone());
-    let mut told = Told::default();
+    let mut told = PrintedResults::default();
     let mut tell = |all: &Reproduction| {
-        told = Told::of(args.json, || all.to_json(), || all.to_text());
+        told = PrintedResults::of(args.json, || all.to_json(), || all.to_text());
     };
     let finished = run_all(orders, &options, &stop, &mut tell);
     end(told, finished.as_ref().ok().map(|f| f.dir.as_path()));
@@ -161,13 +161,13 @@ fn beside(args: &ReproduceArgs) -> Outcome {
     let stop = testbed::interrupted();
     let (finished, status) = beside::beside(&ask, &stop)?;
     let all = &finished.reproduction;
-    let told = Told::of(args.json, || all.to_json(), || all.to_text());
+    let told = PrintedResults::of(args.json, || all.to_json(), || all.to_text());
     end(told, Some(&finished.dir));
     Ok(status)
 }
 
 /// Prints the path of the report, if it was written.
-fn end(told: Told, dir: Option<&Path>) {
+fn end(told: PrintedResults, dir: Option<&Path>) {
     if let Some(mut json) = told.heard() {
         json["result"] = dir.map(|dir| dir.display().to_string()).into();
         out::say_json(&json);

@@ -6,15 +6,17 @@ use crate::{executor, out, stop};
 use serde_json::Value;
 use sidestep_lab::{Experiment, RecordSpec};
 use sidestep_sim::TraceFilter;
-use sidestep_study::checkpoint::{Checkpoints, Every};
-use sidestep_study::own::{OwnScheme, with_own};
+use sidestep_study::caller::{CallerScheme, with_caller_schemes};
+use sidestep_study::checkpoint::{CheckpointInterval, Checkpoints};
 use sidestep_study::plugin;
 use sidestep_study::progress::Show;
 use sidestep_study::sweep::Spent;
-use sidestep_study::threads::{Asked, Threading, most_threads};
-use sidestep_study::{MeasureOptions, Options, Status, SweepOptions, SweepReport, Taped};
+use sidestep_study::threads::{ThreadChoice, Threading, most_threads};
+use sidestep_study::{
+    MeasureOptions, Options, Status, SweepOptions, SweepReport, WrittenRecording,
+};
 use sidestep_study::{Report, names, run_all, run_experiment, trace, when};
-use sidestep_study::{files, memory, recorded, words};
+use sidestep_study::{files, format, memory, recorded};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +65,7 @@ pub fn run(args: &RunArgs) -> Outcome {
         show: show(args.progress),
     };
     let stop = stop::on_interrupt(out.clone());
-    let mut told = Told::default();
+    let mut told = PrintedResults::default();
     let mut tell = |report: &Report, spent: &Spent| {
         let text = || text_of(args.all, || report.answer(), || report.to_text());
         told = say(args, || report.to_json(), text, spent);
@@ -91,8 +93,8 @@ fn experiment(args: &RunArgs) -> Result<Experiment, Failure> {
             words: format!("--plugin: {e}"),
         })
     };
-    let own: Vec<OwnScheme> = args.plugins.iter().map(load).collect::<Result<_, _>>()?;
-    Ok(with_own(&read, &sets(args), &own)?)
+    let own: Vec<CallerScheme> = args.plugins.iter().map(load).collect::<Result<_, _>>()?;
+    Ok(with_caller_schemes(&read, &sets(args), &own)?)
 }
 
 /// Returns what to record of each run; `None` without `--record`.
@@ -117,15 +119,15 @@ fn record(args: &RunArgs) -> Result<Option<RecordSpec>, Failure> {
 }
 
 /// Returns the threads of each run, if given.
-fn threads(args: &RunArgs) -> Result<Option<Asked>, Failure> {
-    let asked = args.threads.as_deref().map(Asked::parse).transpose();
+fn threads(args: &RunArgs) -> Result<Option<ThreadChoice>, Failure> {
+    let asked = args.threads.as_deref().map(ThreadChoice::parse).transpose();
     asked.map_err(|why| Failure::input(format!("--threads: {why}")))
 }
 
 /// Returns the number of concurrent runs: as given, or the cores divided by the threads of a run.
-fn jobs_of(asked: Option<usize>, threads: Option<Asked>) -> Result<usize, Failure> {
+fn jobs_of(asked: Option<usize>, threads: Option<ThreadChoice>) -> Result<usize, Failure> {
     Ok(match (asked, threads) {
-        (None, Some(Asked::Of(threads))) => (jobs(None)? / threads).max(1),
+        (None, Some(ThreadChoice::Of(threads))) => (jobs(None)? / threads).max(1),
         _ => jobs(asked)?,
     })
 }
@@ -136,8 +138,8 @@ fn checkpoints(args: &RunArgs, name: &str) -> Result<Option<Checkpoints>, Failur
     let Some(every) = &args.checkpoint else {
         return Ok(None);
     };
-    let every =
-        Every::parse(every).map_err(|why| Failure::input(format!("--checkpoint: {why}")))?;
+    let every = CheckpointInterval::parse(every)
+        .map_err(|why| Failure::input(format!("--checkpoint: {why}")))?;
     let dir = args.checkpoint_to.clone();
     Ok(Some(Checkpoints {
         every,
@@ -167,12 +169,12 @@ fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
         ));
     }
     match threads(args)? {
-        None | Some(Asked::Of(1)) => {}
-        Some(Asked::Auto) => out::remark(
+        None | Some(ThreadChoice::Of(1)) => {}
+        Some(ThreadChoice::Auto) => out::remark(
             "--threads auto: one thread per run, since --jobs runs the points of a sweep in \
              parallel",
         ),
-        Some(Asked::Of(count)) => {
+        Some(ThreadChoice::Of(count)) => {
             return Err(Failure::input(format!(
                 "--threads {count}: expected a scenario without [sweep]: use --jobs to run its \
                  points in parallel; use --set to give each axis a single value",
@@ -189,7 +191,7 @@ fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
         },
     };
     let stop = stop::on_interrupt(out.clone());
-    let mut told = Told::default();
+    let mut told = PrintedResults::default();
     let mut tell = |report: &SweepReport, spent: &Spent| {
         let text = || text_of(args.all, || report.answer(), || report.to_text());
         told = say(args, || report.to_json(), text, spent);
@@ -215,7 +217,7 @@ fn out_dir(args: &RunArgs, name: &str) -> PathBuf {
 
 /// Results printed before the files are written.
 #[derive(Default)]
-pub struct Told {
+pub struct PrintedResults {
     /// JSON to print once the files are written, with `--json`.
     json: Option<Value>,
     /// Error of writing to standard output.
@@ -223,21 +225,30 @@ pub struct Told {
 }
 
 /// Prints the results of a run or a sweep.
-fn say(args: &RunArgs, json: impl Fn() -> Value, text: impl Fn() -> String, spent: &Spent) -> Told {
-    Told::of(args.json, json, || {
+fn say(
+    args: &RunArgs,
+    json: impl Fn() -> Value,
+    text: impl Fn() -> String,
+    spent: &Spent,
+) -> PrintedResults {
+    PrintedResults::of(args.json, json, || {
         format!("{}\n{}", text(), spent.to_text())
     })
 }
 
-impl Told {
+impl PrintedResults {
     /// Prints the results before anything is written; JSON waits until the files are written.
-    pub fn of(as_json: bool, json: impl Fn() -> Value, text: impl Fn() -> String) -> Told {
+    pub fn of(
+        as_json: bool,
+        json: impl Fn() -> Value,
+        text: impl Fn() -> String,
+    ) -> PrintedResults {
         match as_json {
-            true => Told {
+            true => PrintedResults {
                 json: Some(json()),
                 unheard: None,
             },
-            false => Told {
+            false => PrintedResults {
                 json: None,
                 unheard: out::try_say(&text()).err(),
             },
@@ -253,7 +264,7 @@ impl Told {
     }
 
     /// Prints the paths of the files, if they were written.
-    fn end(self, dir: Option<&Path>, recordings: &[Taped]) {
+    fn end(self, dir: Option<&Path>, recordings: &[WrittenRecording]) {
         let dir = dir.map(|dir| dir.display().to_string());
         match (self.heard(), dir) {
             (Some(mut json), dir) => {
@@ -268,14 +279,14 @@ impl Told {
                 out::say_json(&json);
             }
             (None, Some(dir)) => {
-                for Taped {
+                for WrittenRecording {
                     file,
                     bytes,
                     window,
                     ..
                 } in recordings
                 {
-                    let mega = words::number(*bytes as f64 / 1e6);
+                    let mega = format::number(*bytes as f64 / 1e6);
                     out::say(&format!(
                         "recorded: {dir}/{file}, {mega} MB; window {window}\n"
                     ));

@@ -81,7 +81,7 @@ fn recording(dir: &ResultDir, args: &ShowArgs) -> Outcome {
         let refused = |e: String| Failure::input(format!("cannot read {}: {e}", path.display()));
         let reader = Reader::open(&bytes).map_err(|e| refused(e.to_string()))?;
         if lists {
-            let about = recorded::About {
+            let about = recorded::EventFilter {
                 node: args.at.clone(),
                 packet: args.packet.clone(),
                 during: during.unwrap_or((Time::ZERO, Time::MAX)),
@@ -94,7 +94,8 @@ fn recording(dir: &ResultDir, args: &ShowArgs) -> Outcome {
             }
             return Ok(0);
         }
-        let holds = recorded::Holds::of(name, &reader).map_err(|e| refused(e.to_string()))?;
+        let holds =
+            recorded::RecordingSummary::of(name, &reader).map_err(|e| refused(e.to_string()))?;
         all.push(holds.to_json());
         texts.push(holds.to_text());
     }

@@ -21,7 +21,7 @@ pub fn switch(args: &SwitchArgs) -> Outcome {
     let setup = read(&args.config, user).map_err(Failure::input)?;
     let in_kernel = args.datapath == Datapath::Ebpf;
     if in_kernel && args.ask.is_none() {
-        ebpf::Plan::of(&setup).map_err(|why| cannot(&args.config, &why))?;
+        ebpf::ProgramConfig::of(&setup).map_err(|why| cannot(&args.config, &why))?;
     }
     if args.check {
         out::say(&setup.to_toml());

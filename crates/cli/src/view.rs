@@ -5,7 +5,7 @@ use crate::out;
 use crate::values::whole;
 use clap::Args;
 use serde_json::{Value, json};
-use sidestep_view::{Choice, LARGE, Limits, Page, Recording, Server, Shown, write_html};
+use sidestep_view::{Choice, LARGE, Limits, Page, PageContents, Recording, Server, write_html};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ pub fn view(args: &ViewArgs) -> Outcome {
         schemes: args.scheme.clone(),
         seeds: args.seed.clone(),
     };
-    let shown = Shown::gather(&args.places, &choice)?;
+    let shown = PageContents::gather(&args.places, &choice)?;
     let page = match &args.page {
         Some(path) => Page::read(path)?,
         None => Page::built_in()?,
@@ -74,7 +74,7 @@ pub fn view(args: &ViewArgs) -> Outcome {
     }
 }
 
-fn write(args: &ViewArgs, page: &Page, shown: &Shown, path: &Path) -> Outcome {
+fn write(args: &ViewArgs, page: &Page, shown: &PageContents, path: &Path) -> Outcome {
     let bytes = write_html(page, shown, path, args.force)?;
     let name = path.display();
     if bytes > LARGE {
@@ -99,7 +99,7 @@ fn write(args: &ViewArgs, page: &Page, shown: &Shown, path: &Path) -> Outcome {
     Ok(0)
 }
 
-fn serve(args: &ViewArgs, page: &Page, shown: Shown) -> Outcome {
+fn serve(args: &ViewArgs, page: &Page, shown: PageContents) -> Outcome {
     let (recordings, words) = (listed(&shown), counted(&shown));
     let server = Server::bind(page, shown, args.port, Limits::default())?;
     // Ctrl-C is the regular end of the server.
@@ -123,12 +123,12 @@ fn serve(args: &ViewArgs, page: &Page, shown: Shown) -> Outcome {
 }
 
 /// Returns the description of each recording for the page, without its bytes.
-fn listed(shown: &Shown) -> Vec<Value> {
+fn listed(shown: &PageContents) -> Vec<Value> {
     shown.recordings.iter().map(Recording::about).collect()
 }
 
 /// Describes the recordings: `2 recordings, 12.3 MB: dctcp-1, dibs-1`.
-fn counted(shown: &Shown) -> String {
+fn counted(shown: &PageContents) -> String {
     let names: Vec<&str> = shown.recordings.iter().map(|r| r.name.as_str()).collect();
     let bytes = shown.recordings.iter().map(|r| r.bytes).sum();
     let many = match names.len() {

@@ -4,7 +4,7 @@ use crate::args::WhyArgs;
 use crate::failure::{Failure, Outcome};
 use crate::new_policy::plugins;
 use crate::out;
-use sidestep_study::why::{self, Recorded, Wanted, Which};
+use sidestep_study::why::{self, Recorded, RunSelector, Wanted};
 
 /// Largest number of packets in a list.
 const MOST: usize = 40;
@@ -12,8 +12,8 @@ const MOST: usize = 40;
 /// Explains one packet of a recorded run, or lists packets to choose from.
 pub fn why(args: &WhyArgs) -> Outcome {
     let recorded = Recorded::open(&args.dir, args.files.as_deref())?;
-    let recorded = recorded.with_own(plugins(&args.plugins)?);
-    let which = Which {
+    let recorded = recorded.with_caller_schemes(plugins(&args.plugins)?);
+    let which = RunSelector {
         scheme: args.scheme.clone(),
         seed: args.seed,
     };

@@ -7,7 +7,7 @@ use common::{Room, skip};
 use sidestep_softswitch::ebpf::need;
 use sidestep_softswitch::trial::flood::{Source, udp_frame};
 use sidestep_softswitch::trial::garbage::garbage;
-use sidestep_softswitch::trial::soak::{Plan, soak};
+use sidestep_softswitch::trial::soak::{SoakPlan, soak};
 use sidestep_softswitch::trial::wiring::Wiring;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -195,7 +195,7 @@ fn below_the_paced_rate_no_frame_is_lost() {
     if ready(0).is_none() {
         return;
     }
-    let plan = Plan {
+    let plan = SoakPlan {
         rounds: 1,
         time: Duration::from_millis(600),
         rate_bps: 100_000_000,

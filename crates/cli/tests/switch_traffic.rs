@@ -7,7 +7,7 @@ use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::block_common::Block;
 use sidestep_softswitch::trial::flood::{Source, pin, udp_frame};
 use sidestep_softswitch::trial::garbage::garbage;
-use sidestep_softswitch::trial::soak::{Plan, soak};
+use sidestep_softswitch::trial::soak::{SoakPlan, soak};
 use sidestep_softswitch::trial::wiring::mac;
 use std::fs::{self, File};
 use std::net::UdpSocket;
@@ -407,7 +407,7 @@ fn below_the_paced_rate_no_frame_is_lost_and_above_it_the_soak_says_how_many() {
     let command = Path::new(env!("CARGO_BIN_EXE_sidestep"));
     let run = |rounds, rate_bps, load| {
         let time = Duration::from_millis(600);
-        let plan = Plan {
+        let plan = SoakPlan {
             rounds,
             time,
             rate_bps,

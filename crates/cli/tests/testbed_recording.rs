@@ -7,7 +7,7 @@ mod common;
 
 use common::bed::{Bed, json, table};
 use serde_json::Value;
-use sidestep_lab::recorded::{Event, Reader, Says, State, What};
+use sidestep_lab::recorded::{Event, EventKind, PacketFlags, Reader, State};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -61,7 +61,7 @@ fn queues_fit(reader: &Reader<'_>, events: &[Event]) -> u32 {
     let mut longest = 0;
     for event in events {
         state.apply(event).unwrap();
-        if let What::Enqueue { port, .. } = event.what {
+        if let EventKind::Enqueue { port, .. } = event.what {
             let (packets, _) = state.depth(port);
             let most = links[port as usize].queue_packets.unwrap();
             assert!(
@@ -80,7 +80,7 @@ fn drops(reader: &Reader<'_>, events: &[Event]) -> BTreeMap<String, u64> {
     let reasons = &reader.head().reasons;
     let mut drops: BTreeMap<String, u64> = reasons.iter().map(|why| (why.clone(), 0)).collect();
     for event in events {
-        if let What::Drop { reason, .. } = event.what {
+        if let EventKind::Drop { reason, .. } = event.what {
             *drops.get_mut(&reasons[usize::from(reason)]).unwrap() += 1;
         }
     }
@@ -94,16 +94,16 @@ fn flows_are_those_of_the_tables(bed: &Bed, scheme: &str, reader: &Reader<'_>, e
     let mut got: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
     for event in events {
         match event.what {
-            What::Send {
+            EventKind::Send {
                 flow,
                 seq,
                 bytes,
                 says,
                 ..
             } => sent.push((flow, seq, bytes, says)),
-            What::Deliver { packet } => {
+            EventKind::Deliver { packet } => {
                 let (flow, seq, bytes, says) = sent[packet as usize];
-                if Says(says).kind() == "data" {
+                if PacketFlags(says).kind() == "data" {
                     got.entry(flow)
                         .or_default()
                         .push((seq, seq + u64::from(bytes)));
@@ -164,8 +164,7 @@ fn a_recording_of_dibs_has_every_detour_and_what_cannot_be_recorded_is_refused()
     let reader = Reader::open(&bytes).unwrap();
     let events = events(&reader);
     assert_eq!(queues_fit(&reader, &events), 100);
-    let detoured =
-        |event: &&Event| matches!(event.what, What::Enqueue { port, wanted, .. } if port != wanted);
+    let detoured = |event: &&Event| matches!(event.what, EventKind::Enqueue { port, wanted, .. } if port != wanted);
     let detours = events.iter().filter(detoured).count();
     assert!(detours > 0);
     assert_eq!(summary["detours"], detours);

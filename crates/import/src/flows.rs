@@ -1,7 +1,7 @@
 //! Conversion of flows into a flow list.
 
 use crate::number::micros;
-use crate::{Imported, Made, Options};
+use crate::{Imported, Options, OutputKind};
 use std::collections::BTreeMap;
 
 /// Largest size in a flow list.
@@ -70,7 +70,7 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
     } else {
         out.note("No flows are left");
     }
-    out.files.insert(0, (Made::Flows, text(&flows, zero)));
+    out.files.insert(0, (OutputKind::Flows, text(&flows, zero)));
     Ok(())
 }
 

@@ -13,7 +13,7 @@
 use crate::flows::{self, Flow};
 use crate::lines::{Text, shown};
 use crate::number::{micros, scaled};
-use crate::{Imported, Made, Options};
+use crate::{Imported, Options, OutputKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of nodes that no network of Sidestep's exceeds.
@@ -173,7 +173,7 @@ pub fn topology(name: &str, bytes: &[u8]) -> Result<Imported, String> {
         });
         text.push_str(&format!("{a},{b},{rate} bps,{} us\n", micros(delay)));
     }
-    out.files.push((Made::Topology, text));
+    out.files.push((OutputKind::Topology, text));
     Ok(out)
 }
 

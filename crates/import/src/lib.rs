@@ -144,7 +144,7 @@ impl Default for Options {
 
 /// Kind of a file that an import creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum OutputKind {
     /// Flow list, for `[workload.NAME] kind = "flow_list"`.
     Flows,
     /// Map from addresses to hosts, for the next import.
@@ -155,14 +155,14 @@ pub enum Made {
     Switch,
 }
 
-impl Made {
+impl OutputKind {
     /// Returns the suffix of the file's name.
     pub fn ending(self) -> &'static str {
         match self {
-            Made::Flows => "flows.csv",
-            Made::Hosts => "hosts.csv",
-            Made::Topology => "topology.csv",
-            Made::Switch => "switch.toml",
+            OutputKind::Flows => "flows.csv",
+            OutputKind::Hosts => "hosts.csv",
+            OutputKind::Topology => "topology.csv",
+            OutputKind::Switch => "switch.toml",
         }
     }
 }
@@ -171,7 +171,7 @@ impl Made {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Files created, the requested one first.
-    pub files: Vec<(Made, String)>,
+    pub files: Vec<(OutputKind, String)>,
     /// Items read, with their number.
     pub read: Vec<(String, u64)>,
     /// Items in the created files.

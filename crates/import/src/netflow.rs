@@ -10,7 +10,7 @@ use crate::hosts::Hosts;
 use crate::lines::{Text, shown};
 use crate::number::scaled;
 use crate::when::date;
-use crate::{Imported, Made, Options};
+use crate::{Imported, Options, OutputKind};
 use core::net::IpAddr;
 
 /// Columns with the names that tools give them, in small letters and digits alone. The number of a start is the
@@ -417,7 +417,7 @@ impl Reader<'_> {
         }
         if let Some(map) = hosts.to_text() {
             out.note("Addresses are numbered in the order of appearance");
-            out.files.push((Made::Hosts, map));
+            out.files.push((OutputKind::Hosts, map));
         }
         flows::write(flows, options, &mut out)?;
         Ok(out)

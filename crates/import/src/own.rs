@@ -13,7 +13,7 @@ use crate::hosts::Hosts;
 use crate::lines::{Text, shown};
 use crate::number::scaled;
 use crate::when::date;
-use crate::{Imported, Made, Options};
+use crate::{Imported, Options, OutputKind};
 
 /// Meaning of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -398,7 +398,7 @@ impl Reader<'_> {
         }
         if let Some(map) = self.hosts.to_text() {
             out.note("Addresses are numbered in the order of appearance");
-            out.files.push((Made::Hosts, map));
+            out.files.push((OutputKind::Hosts, map));
         }
         flows::write(self.flows, options, out)?;
         Ok(self.out)

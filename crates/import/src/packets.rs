@@ -7,7 +7,7 @@
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
 use crate::tcp::{Conversations, Ends, Segment};
-use crate::{Imported, Made, Options};
+use crate::{Imported, Options, OutputKind};
 use core::net::IpAddr;
 use core::time::Duration;
 use etherparse::{
@@ -75,7 +75,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     );
     if let Some(map) = hosts.to_text() {
         out.note("Addresses are numbered in the order of appearance");
-        out.files.push((Made::Hosts, map));
+        out.files.push((OutputKind::Hosts, map));
     }
     flows::write(all, options, &mut out)?;
     Ok(out)

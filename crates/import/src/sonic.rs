@@ -4,7 +4,7 @@
 //!                  have. `dynamic_th` n is the threshold alpha = 2^n of its pool; `static_th` is the limit of
 //!                  a queue. The WRED profile of most queues sets the threshold of ECN marks.
 
-use crate::{Imported, Made, Options};
+use crate::{Imported, Options, OutputKind};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
          port",
     );
     out.keep("profiles", 1);
-    out.files.push((Made::Switch, text));
+    out.files.push((OutputKind::Switch, text));
     Ok(out)
 }
 

@@ -44,7 +44,7 @@ pub struct Segment {
 }
 
 /// Flow that one end sent.
-pub struct Sent {
+pub struct OneWayFlow {
     pub ends: Ends,
     pub start: u128,
     pub bytes: u64,
@@ -52,7 +52,7 @@ pub struct Sent {
     server: u16,
 }
 
-impl Sent {
+impl OneWayFlow {
     /// Returns the class by port: `tcp-443`.
     pub fn class(&self) -> String {
         let kind = if self.ends.tcp { "tcp" } else { "udp" };
@@ -81,7 +81,7 @@ pub struct Conversations {
 /// Result of a capture.
 #[derive(Default)]
 pub struct Done {
-    pub flows: Vec<Sent>,
+    pub flows: Vec<OneWayFlow>,
     /// Payload bytes that were seen before.
     pub again: u64,
     /// Payload bytes that were not captured, according to sequence numbers.
@@ -203,7 +203,7 @@ impl Conversations {
         };
         let server = of.server;
         if let Some((start, bytes)) = of.now.take() {
-            self.done.flows.push(Sent {
+            self.done.flows.push(OneWayFlow {
                 ends,
                 start,
                 bytes,

@@ -14,7 +14,7 @@ const MOST_NAMES: usize = 16;
 
 /// Target of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum About {
+pub(crate) enum ChangeTarget {
     /// A cable, by its number.
     Cable(u32),
     /// All cables of a switch.
@@ -25,7 +25,7 @@ pub(crate) enum About {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Written {
     pub at: Time,
-    pub about: About,
+    pub about: ChangeTarget,
     pub to: Becomes,
     pub reroute: Option<Time>,
 }
@@ -158,8 +158,8 @@ pub(crate) fn of_cables(
             reroute,
         } = written[number];
         let cables: Vec<u32> = match about {
-            About::Cable(cable) => vec![cable],
-            About::Switch(switch) => {
+            ChangeTarget::Cable(cable) => vec![cable],
+            ChangeTarget::Switch(switch) => {
                 let is = |c: &sidestep_sim::Cable| [c.a, c.b].contains(&End::Switch(switch));
                 let of = (0..).zip(&network.cables);
                 of.filter(|(_, c)| is(c)).map(|(i, _)| i).collect()
@@ -170,8 +170,8 @@ pub(crate) fn of_cables(
             .map(|&c| carries(network, &cut, &off, c))
             .collect();
         let mark = match about {
-            About::Cable(cable) => &mut cut[cable as usize],
-            About::Switch(switch) => &mut off[switch.0 as usize],
+            ChangeTarget::Cable(cable) => &mut cut[cable as usize],
+            ChangeTarget::Switch(switch) => &mut off[switch.0 as usize],
         };
         let down = to == Becomes::Down;
         if matches!(to, Becomes::Rate(_)) {
@@ -285,7 +285,7 @@ mod tests {
         );
     }
 
-    fn at(us: u64, about: About, to: Becomes) -> Written {
+    fn at(us: u64, about: ChangeTarget, to: Becomes) -> Written {
         let (at, reroute) = (Time::from_us(us), None);
         Written {
             at,
@@ -300,10 +300,10 @@ mod tests {
         let network = network("testbed");
         let one = cable(&network, "edge 0 - agg 0").unwrap();
         let (edge, agg) = (
-            About::Switch(SwitchId(0)),
+            ChangeTarget::Switch(SwitchId(0)),
             switch(&network, "agg 0").unwrap(),
         );
-        let agg = About::Switch(agg);
+        let agg = ChangeTarget::Switch(agg);
         let (down, up) = (Becomes::Down, Becomes::Up);
         let of = |written: &[Written]| {
             let found = of_cables(&network, written).unwrap().into_iter();
@@ -312,7 +312,7 @@ mod tests {
                 .map(|(number, change)| (number, change.to))
                 .collect::<Vec<_>>()
         };
-        let cut = About::Cable(one);
+        let cut = ChangeTarget::Cable(one);
         assert_eq!(
             of(&[
                 at(1, agg, down),

@@ -153,9 +153,9 @@ pub fn sections() -> Kind {
 }
 
 /// Parameter, serialised for programs.
-struct Told(&'static Param);
+struct SerializedParam(&'static Param);
 
-impl Serialize for Told {
+impl Serialize for SerializedParam {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut object = to.serialize_struct("Param", 5)?;
         object.serialize_field("name", self.0.name)?;
@@ -168,7 +168,7 @@ impl Serialize for Told {
 }
 
 fn params<S: Serializer>(params: &[&'static Param], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_seq(params.iter().map(|param| Told(param)))
+    to.collect_seq(params.iter().map(|param| SerializedParam(param)))
 }
 
 /// Returns the singular of a kind: `topology` for `topologies`.
@@ -356,7 +356,7 @@ mod tests {
     fn sections_say_what_the_registries_do_not() {
         let all = sections();
         let capacity = all.items[1].params.iter().find(|p| p.name == "capacity");
-        let told = serde_json::to_value(Told(capacity.unwrap())).unwrap();
+        let told = serde_json::to_value(SerializedParam(capacity.unwrap())).unwrap();
         assert_eq!(told["default"], "100 pkt");
         assert_eq!(
             told["expected"],

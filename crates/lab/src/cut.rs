@@ -7,7 +7,7 @@
 
 use crate::scenario::Scenario;
 use sidestep_sim::parts::{self, Cut};
-use sidestep_sim::{Network, Plan, TraceFilter};
+use sidestep_sim::{Network, TraceFilter, TrafficPlan};
 use sidestep_types::Seed;
 
 /// Returns the reason why scheme number `scheme` of the scenario must run in one piece, if it must.
@@ -21,11 +21,14 @@ pub fn refused(scenario: &Scenario, scheme: usize, trace: &TraceFilter) -> Optio
             "`probe.{asked}` logs packets in the order of the whole run"
         ));
     }
-    parts::refused(&of.config.world(&Plan::default(), Seed(0), trace.clone()))
+    parts::refused(
+        &of.config
+            .world(&TrafficPlan::default(), Seed(0), trace.clone()),
+    )
 }
 
 /// Cuts the scenario's network into `count` parts, for the framing of scheme number `scheme`.
-pub fn cut(scenario: &Scenario, scheme: usize, count: usize) -> Result<Cut, parts::Uncut> {
+pub fn cut(scenario: &Scenario, scheme: usize, count: usize) -> Result<Cut, parts::CutError> {
     let framing = scenario.schemes[scheme].config.framing;
     Cut::of(&scenario.network, count, framing)
 }

@@ -1,6 +1,6 @@
 //! Runs a session to its end, or until its watcher stops it.
 
-use crate::own::{Failure, Own};
+use crate::caller::{CallerPolicies, Failure};
 use crate::recording::RecordSpec;
 use crate::run::{Progress, Run};
 use crate::scenario::Scenario;
@@ -81,7 +81,7 @@ fn drive<A: Agenda>(
     watch: &mut dyn FnMut(&Progress) -> Watch,
 ) -> Result<Run, String> {
     if let Some(own) = &scenario.schemes[scheme].own {
-        return run_own::<A>(own, scenario, (scheme, seed), trace, record, watch);
+        return run_with_policies::<A>(own, scenario, (scheme, seed), trace, record, watch);
     }
     let mut session: Session<A> = Session::new(scenario, scheme, seed, trace)?;
     if let Some(record) = record {
@@ -92,8 +92,8 @@ fn drive<A: Agenda>(
 }
 
 /// Runs as [`drive`] does with policies of the caller, any of which may end the run.
-fn run_own<A: Agenda>(
-    own: &Own,
+fn run_with_policies<A: Agenda>(
+    own: &CallerPolicies,
     scenario: &Scenario,
     (scheme, seed): (usize, u64),
     trace: TraceFilter,
@@ -110,7 +110,7 @@ fn run_own<A: Agenda>(
                 session.remember_deciding();
             }
             loop {
-                match session.step_own(own) {
+                match session.step_with_policies(own) {
                     Ok(false) if watch(&session.glance()) == Watch::Go => {}
                     Ok(_) => return Ok(Ok(session.finish())),
                     Err(failure) => return Ok(Err(failure)),

@@ -4,7 +4,7 @@ use crate::claim::Claim;
 use crate::ran::Ran;
 use crate::record::Record;
 use crate::scenario::Scenario;
-use crate::stats::{Kept, Summary, metric, place, summarise};
+use crate::stats::{StoredSummary, Summary, metric, place, summarise};
 use std::sync::Arc;
 
 /// Experiment as `docs/reference/experiments.md` defines it. A scenario without `[sweep]` is an experiment with a
@@ -310,7 +310,7 @@ pub struct PointResult {
     /// Value on each axis.
     pub at: Vec<String>,
     /// Summary of each scheme that ran, in the scenario's order. Reports hold the same.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<StoredSummary>,
     /// Each run: by scheme, then by seed. Runs that never began because of an interruption are missing.
     pub runs: Vec<Ran>,
     /// Full record of each run; empty for a sweep whose plots draw only numbers.
@@ -325,7 +325,7 @@ impl PointResult {
             let own: Vec<&Record> = records.iter().filter(|r| r.scheme == name).collect();
             (!own.is_empty()).then(|| summarise(&own).into())
         };
-        let mut kept: Vec<Kept> = schemes.filter_map(|s| summary(&s.name)).collect();
+        let mut kept: Vec<StoredSummary> = schemes.filter_map(|s| summary(&s.name)).collect();
         kept.shrink_to_fit();
         let schemes = point.scenario.schemes.iter();
         let schemes: Vec<&str> = schemes.map(|s| s.name.as_str()).collect();
@@ -344,7 +344,7 @@ impl PointResult {
 
     /// Iterates over the summaries, one for each scheme that ran.
     pub fn summaries(&self) -> impl Iterator<Item = Arc<Summary>> {
-        self.kept.iter().map(Kept::get)
+        self.kept.iter().map(StoredSummary::get)
     }
 
     /// Compresses the summaries in memory.

@@ -11,7 +11,7 @@ pub enum Kernel {
     /// Set what `[transport]` says; leave the rest at the kernel's defaults.
     #[default]
     Told,
-    /// Like `Told`, and switch off everything `[transport]` does not mention: probes, F-RTO, adaptive
+    /// Like `CountSources`, and switch off everything `[transport]` does not mention: probes, F-RTO, adaptive
     /// thresholds, and RACK where possible (not with SACK since Linux 6.17).
     Plain,
     /// Set nothing.

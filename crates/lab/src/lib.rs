@@ -9,9 +9,11 @@
 #![forbid(unsafe_code)]
 
 mod cables;
+pub mod caller;
 pub mod catalog;
 pub mod checkpoint;
 mod claim;
+mod count_sources;
 pub mod cut;
 mod distances;
 mod drive;
@@ -23,7 +25,6 @@ pub mod ideal;
 mod kernel;
 mod load;
 mod marker;
-pub mod own;
 pub mod probe;
 mod ran;
 mod read;
@@ -37,7 +38,6 @@ mod session;
 pub mod shipped;
 pub mod stats;
 pub mod tables;
-mod told;
 mod warnings;
 mod write;
 
@@ -48,9 +48,10 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
 }
 
 pub use claim::{
-    Accept, Claim, ClaimPoint, ClaimResult, Compare, Over, Unmarked, Verdict, evaluate,
+    Accept, Claim, ClaimPoint, ClaimResult, Compare, PointCombination, Unmarked, Verdict, evaluate,
     evaluate_runs, over,
 };
+pub use count_sources::{CountSource, CountSources};
 pub use drive::{Watch, run, run_cut, run_on, run_recorded};
 pub use estimate::{Estimate, FULL_HOPS_A_SECOND, HOPS_A_SECOND};
 pub use experiment::{
@@ -66,7 +67,7 @@ pub use read::{Outline, POINTS, SCHEME_KEYS, SECTIONS, WORKLOADS};
 pub use record::{ClassRecord, Counts, Record, Signals, Span};
 pub use recording::{MOST_BYTES, RecordSpec, network_of, recording_head, recording_tail};
 pub use run::{Progress, Run};
-pub use scenario::{Said, Scenario, Setting};
+pub use scenario::{Scenario, Setting, SettingContent};
 pub use scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC};
 pub use session::{Saved, Session};
 pub use shipped::PROFILE_NAMES;
@@ -76,4 +77,3 @@ pub use sidestep_config::source::AROUND;
 pub use sidestep_config::spec::{Choice, Spec};
 pub use sidestep_recording as recorded;
 pub use sidestep_sim::record::{Packets, Sampled};
-pub use told::{Teller, Told};

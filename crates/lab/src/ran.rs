@@ -6,8 +6,8 @@
 //! **State**     about a hundred bytes a run, and its warnings.
 //! **Units**     as in a [`Record`].
 
+use crate::count_sources::CountSource;
 use crate::record::Record;
-use crate::told::Teller;
 use sidestep_types::Time;
 
 /// Short result of one run.
@@ -45,8 +45,12 @@ impl Ran {
             flows: record.flows,
             queries: record.queries,
             events: record.counts.events,
-            packet_hops: record.told.by(Teller::Switches, record.counts.packet_hops),
-            trajectory_hash: record.told.by(Teller::Simulator, record.trajectory_hash),
+            packet_hops: record
+                .told
+                .by(CountSource::Switches, record.counts.packet_hops),
+            trajectory_hash: record
+                .told
+                .by(CountSource::Simulator, record.trajectory_hash),
             cpu_s: record.cpu_s,
             warnings: record.warnings.clone(),
         }

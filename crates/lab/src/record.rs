@@ -7,14 +7,14 @@
 //! A new count is one line in [`sidestep_sim::run_counts!`]; a new kind of measurement one field of
 //! [`Record`].
 
+use crate::count_sources::{CountSource, CountSources};
 use crate::ideal::Ideal;
 use crate::probe::Probed;
 use crate::run::Run;
 use crate::stats::{Sample, slowdown};
-use crate::told::{Teller, Told};
 use serde::{Deserialize, Serialize};
 use sidestep_sim::{
-    ClassOutcome, End, FlowOutcome, FlowPlan, Outcome, Plan, Start, Totals, class_counts,
+    ClassOutcome, End, FlowOutcome, FlowPlan, Outcome, Start, Totals, TrafficPlan, class_counts,
     run_counts,
 };
 use sidestep_switch::DropReason;
@@ -87,7 +87,7 @@ pub struct Record {
     pub marks: Vec<String>,
     /// Sources of the counts. Never stored: only simulated runs are stored, and they have all sources.
     #[serde(skip)]
-    pub told: Told,
+    pub told: CountSources,
     /// Processor time of the run, in seconds; 0 until a caller with a clock fills it in. The only number here
     /// that differs between repetitions of a run.
     pub cpu_s: f64,
@@ -143,7 +143,7 @@ macro_rules! told_by {
         Some($count)
     };
     ($told:ident, $count:expr, $teller:ident) => {
-        $told.by(Teller::$teller, $count)
+        $told.by(CountSource::$teller, $count)
     };
 }
 
@@ -175,8 +175,8 @@ macro_rules! counts {
             }
 
             /// Returns the counts whose source is present, `None` for the others.
-            pub fn told(&self, told: &Told) -> CountsTold {
-                CountsTold {
+            pub fn told(&self, told: &CountSources) -> KnownCounts {
+                KnownCounts {
                     $($work: told_by!(told, self.$work $(, $work_teller)?),)*
                     signals: Signals { $($signal: told_by!(told, self.$signal $(, $signal_teller)?),)* },
                 }
@@ -185,13 +185,13 @@ macro_rules! counts {
 
         /// Sums over a run whose source is present.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-        pub struct CountsTold {
+        pub struct KnownCounts {
             $($(#[$work_doc])* pub $work: Option<u64>,)*
             /// Effects of congestion.
             pub signals: Signals,
         }
 
-        impl CountsTold {
+        impl KnownCounts {
             /// Iterates over all counts, in the order of [`Counts::NAMES`].
             pub fn all(&self) -> impl Iterator<Item = Option<u64>> + use<> {
                 [$(self.$work,)* $(self.signals.$signal,)*].into_iter()
@@ -258,12 +258,12 @@ macro_rules! told_of_class {
             /// Names and values of the counts of its data packets, `None` where nobody told one.
             pub fn counts(
                 &self,
-                told: &Told,
+                told: &CountSources,
             ) -> impl Iterator<Item = (&'static str, Option<u64>)> + use<> {
                 let packets = &self.packets;
                 [
-                    $((stringify!($path), told.by(Teller::$path_teller, packets.$path)),)*
-                    $((stringify!($arrival), told.by(Teller::$arrival_teller, packets.$arrival)),)*
+                    $((stringify!($path), told.by(CountSource::$path_teller, packets.$path)),)*
+                    $((stringify!($arrival), told.by(CountSource::$arrival_teller, packets.$arrival)),)*
                 ]
                 .into_iter()
             }
@@ -414,7 +414,7 @@ impl Record {
     }
 
     /// Adds the groups: from the first start of a flow of the group to the last byte of all its flows.
-    fn groups_of(&mut self, plan: &Plan, outcome: &Outcome) {
+    fn groups_of(&mut self, plan: &TrafficPlan, outcome: &Outcome) {
         for group in &plan.groups {
             let seen = outcome.group(group);
             let began = seen.started.unwrap_or(group.start);
@@ -432,7 +432,7 @@ impl Record {
     }
 
     /// Counts the responses with a timeout, and the queries that have one.
-    fn timed_out(&mut self, plan: &Plan, outcome: &Outcome) {
+    fn timed_out(&mut self, plan: &TrafficPlan, outcome: &Outcome) {
         let mut hit = vec![false; plan.queries.len()];
         for (flow, seen) in plan.flows.iter().zip(&outcome.flows) {
             let (Some(query), false) = (flow.query, flow.request) else {
@@ -483,7 +483,7 @@ pub(crate) fn payload_share(framing: Framing, mss: u32) -> f64 {
     f64::from(mss) / f64::from(framing.wire(mss + HEADER_BYTES))
 }
 
-fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
+fn classes(plan: &TrafficPlan, outcome: &Outcome) -> Vec<ClassRecord> {
     let class = |(class, name): (usize, &String)| {
         let mut queries = plan.queries.iter();
         ClassRecord {
@@ -497,7 +497,7 @@ fn classes(plan: &Plan, outcome: &Outcome) -> Vec<ClassRecord> {
 }
 
 /// Returns completion times of queries: from the question until the last response is complete.
-fn queries(plan: &Plan, outcome: &Outcome) -> Sample {
+fn queries(plan: &TrafficPlan, outcome: &Outcome) -> Sample {
     // Number of completed responses, and the time of the last.
     let mut seen = vec![(0u32, Time::ZERO); plan.queries.len()];
     for (flow, what) in plan.flows.iter().zip(&outcome.flows) {

@@ -1,8 +1,8 @@
 //! Run of a scheme with a seed: its progress, and its result.
 
+use crate::count_sources::CountSources;
 use crate::probe::Probed;
-use crate::told::Told;
-use sidestep_sim::{Network, Outcome, Plan};
+use sidestep_sim::{Network, Outcome, TrafficPlan};
 use sidestep_types::{Framing, Time};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct Run {
     /// Seed of the run.
     pub seed: u64,
     /// Planned flows and queries.
-    pub plan: Arc<Plan>,
+    pub plan: Arc<TrafficPlan>,
     /// Outcome of the simulation.
     pub outcome: Outcome,
     /// Network of the run, for ideal completion times.
@@ -45,7 +45,7 @@ pub struct Run {
     /// True if the watcher stopped the run.
     pub interrupted: bool,
     /// Counts that were not measured; a simulated run measures all.
-    pub told: Told,
+    pub told: CountSources,
     /// Warnings to read before trusting the numbers.
     pub warnings: Vec<String>,
     /// Disturbances of the run by this machine; a simulated run has none.

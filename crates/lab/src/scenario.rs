@@ -7,7 +7,7 @@ use crate::scheme::Scheme;
 use sidestep_config::problem::At;
 use sidestep_config::source::is_assumed;
 use sidestep_sim::workload::AnyWorkload;
-use sidestep_sim::{Network, Plan};
+use sidestep_sim::{Network, TrafficPlan};
 use sidestep_transport::TransportConfig;
 use sidestep_types::{Refusal, Seed, Time};
 use std::collections::BTreeMap;
@@ -54,11 +54,11 @@ pub(crate) struct Traffic {
 /// Value in a scenario and its source. Points with equal settings share them: otherwise the settings of
 /// very many points would be most of their memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting(Arc<Said>);
+pub struct Setting(Arc<SettingContent>);
 
 /// Content of a [`Setting`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct SettingContent {
     /// Scheme that it applies to; `None` if it applies to all.
     pub scheme: Option<String>,
     /// Dotted key: `topology.k`, `switch.buffer.mark_at`.
@@ -71,27 +71,27 @@ pub struct Said {
 }
 
 /// True if the value comes from the profile of its scheme.
-pub(crate) fn of_profile(said: &Said) -> bool {
+pub(crate) fn of_profile(said: &SettingContent) -> bool {
     said.source.starts_with("profile ")
 }
 
-impl From<Said> for Setting {
-    fn from(said: Said) -> Setting {
+impl From<SettingContent> for Setting {
+    fn from(said: SettingContent) -> Setting {
         Setting(Arc::new(said))
     }
 }
 
 impl Deref for Setting {
-    type Target = Said;
+    type Target = SettingContent;
 
-    fn deref(&self) -> &Said {
+    fn deref(&self) -> &SettingContent {
         &self.0
     }
 }
 
 impl DerefMut for Setting {
     /// Copies the content first if other settings share it.
-    fn deref_mut(&mut self) -> &mut Said {
+    fn deref_mut(&mut self) -> &mut SettingContent {
         Arc::make_mut(&mut self.0)
     }
 }
@@ -147,24 +147,24 @@ impl Scenario {
     }
 
     /// Draws all flows and queries of the run with `seed`. Errors report what a workload refused.
-    pub fn plan(&self, seed: u64) -> Result<Plan, String> {
+    pub fn plan(&self, seed: u64) -> Result<TrafficPlan, String> {
         let named = |(of, why): (&Traffic, _)| format!("workload.{}: {why}", of.name);
         self.draw(seed).map_err(named)
     }
 
     /// Draws the plan of a run of scheme number `scheme`, with the segment sizes of the transports of its
     /// workloads. Errors are those of [`Scenario::plan`].
-    pub fn plan_of(&self, scheme: usize, seed: u64) -> Result<Plan, String> {
+    pub fn plan_of(&self, scheme: usize, seed: u64) -> Result<TrafficPlan, String> {
         let mut plan = self.plan(seed)?;
         self.schemes[scheme].config.segment(&mut plan);
         Ok(plan)
     }
 
     /// Draws the plan, or returns the workload that refused and its reason.
-    pub(crate) fn draw(&self, seed: u64) -> Result<Plan, (&Traffic, Refusal)> {
-        let mut plan = Plan {
+    pub(crate) fn draw(&self, seed: u64) -> Result<TrafficPlan, (&Traffic, Refusal)> {
+        let mut plan = TrafficPlan {
             classes: self.traffic.iter().map(|t| t.name.clone()).collect(),
-            ..Plan::default()
+            ..TrafficPlan::default()
         };
         for (index, traffic) in self.traffic.iter().enumerate() {
             let class = u8::try_from(index).expect("a scenario has at most 255 workloads");

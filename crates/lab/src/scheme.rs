@@ -1,15 +1,16 @@
 //! Scheme: a route, a buffer policy, a scheduler and a transport, as a paper proposes them, in data.
 
+use crate::caller::CallerPolicies;
 use crate::fabric;
 use crate::kernel::Kernel;
 use crate::marker::Marker;
-use crate::own::Own;
 use crate::tables::{HOST, RankBy, SWITCH, SwitchSettings, TRANSPORT, TRANSPORTS};
 use sidestep_config::decision::{BUFFER, Decision, POLICIES, SCHED};
 use sidestep_config::section::Resolved;
 use sidestep_config::spec::{Choice, Spec};
 use sidestep_sim::{
-    Change, ClassTransports, NicConfig, Others, Plan, SwitchConfig, TraceFilter, WorldConfig,
+    Change, ClassTransports, NicConfig, SwitchConfig, SwitchOverrides, TraceFilter, TrafficPlan,
+    WorldConfig,
 };
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Framing, Refusal, Seed, Settings, Values};
@@ -32,7 +33,7 @@ pub struct Scheme {
     /// Tier or switch that each kind of [`SchemeConfig::others`] applies to.
     pub about: Vec<String>,
     /// Policies of the caller, which no file names.
-    pub own: Option<Own>,
+    pub own: Option<CallerPolicies>,
 }
 
 impl Scheme {
@@ -62,7 +63,7 @@ pub struct SchemeConfig {
     /// Configuration of every switch that `others` does not mention.
     pub switch: SwitchConfig,
     /// Switches that differ from `switch`.
-    pub others: Others,
+    pub others: SwitchOverrides,
     /// Transport of every workload that does not choose its own.
     pub transport: TransportConfig,
     /// Transports of workloads that choose their own, in the order of the scenario.
@@ -87,7 +88,7 @@ impl SchemeConfig {
 
     /// Returns the transports of the classes of `plan`: a class of a flow list has the transport of its
     /// workload.
-    pub fn class_transports(&self, plan: &Plan) -> ClassTransports {
+    pub fn class_transports(&self, plan: &TrafficPlan) -> ClassTransports {
         let own = &self.transports.own;
         let (workloads, others) = plan.classes.split_at(own.len().min(plan.classes.len()));
         let of_list = |class: &String| {
@@ -109,7 +110,7 @@ impl SchemeConfig {
     }
 
     /// Gives flows the segment size of their workload's transport, where it differs from the scheme's.
-    pub(crate) fn segment(&self, plan: &mut Plan) {
+    pub(crate) fn segment(&self, plan: &mut TrafficPlan) {
         let transports = self.class_transports(plan);
         if transports.is_empty() {
             return;
@@ -136,7 +137,7 @@ impl SchemeConfig {
     }
 
     /// Returns the settings of one run of `plan`.
-    pub fn world(&self, plan: &Plan, seed: Seed, trace: TraceFilter) -> WorldConfig {
+    pub fn world(&self, plan: &TrafficPlan, seed: Seed, trace: TraceFilter) -> WorldConfig {
         WorldConfig {
             framing: self.framing,
             ttl: self.ttl,

@@ -7,23 +7,23 @@
 //! **State**        the world, its probes, the next mark.
 //! **Units**        simulated time in picoseconds.
 //! **Errors**       when the session is made: a refusal of the simulator; later: a failing policy of the
-//!                  caller, which ends the run ([`Session::run_own_until`]).
+//!                  caller, which ends the run ([`Session::run_with_policies_until`]).
 
+use crate::caller::{CallerPolicies, Failure};
+use crate::count_sources::CountSources;
 use crate::fair;
-use crate::own::{Failure, Own};
 use crate::probe::Prober;
-use crate::recording::{self, RecordSpec, Tape};
+use crate::recording::{self, RecordSpec, RecordingInProgress};
 use crate::run::{Progress, Run};
 use crate::running::Running;
 use crate::scenario::Scenario;
-use crate::told::Told;
 use crate::warnings;
 use serde::{Deserialize, Serialize};
 use sidestep_sim::agenda::{Agenda, WheelAgenda};
 use sidestep_sim::parts::{Crew, Cut, Parts};
 use sidestep_sim::record::Recorded;
 use sidestep_sim::why::Explained;
-use sidestep_sim::{Network, Plan, TraceFilter, World};
+use sidestep_sim::{Network, TraceFilter, TrafficPlan, World};
 use sidestep_switch::Depth;
 use sidestep_types::{Framing, Seed, Time};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -59,8 +59,8 @@ pub struct Session<A: Agenda = WheelAgenda> {
     number: usize,
     seed: u64,
     /// Recording of the run, if it is recorded.
-    tape: Option<Tape>,
-    plan: Arc<Plan>,
+    tape: Option<RecordingInProgress>,
+    plan: Arc<TrafficPlan>,
     network: Arc<Network>,
     framing: Framing,
     mss: u32,
@@ -202,7 +202,7 @@ impl<A: Agenda> Session<A> {
     fn of(
         scenario: &Scenario,
         (number, seed): (usize, u64),
-        plan: Arc<Plan>,
+        plan: Arc<TrafficPlan>,
         world: Running<A>,
     ) -> Session<A> {
         let scheme = &scenario.schemes[number];
@@ -277,7 +277,11 @@ impl<A: Agenda> Session<A> {
 
     /// Runs as [`Session::run_until`] does, for a scheme with policies of the caller, `own`. Returns a failure if
     /// one of these policies ends the run.
-    pub fn run_own_until(&mut self, own: &Own, until: Time) -> Result<bool, Box<Failure>> {
+    pub fn run_with_policies_until(
+        &mut self,
+        own: &CallerPolicies,
+        until: Time,
+    ) -> Result<bool, Box<Failure>> {
         let ran = catch_unwind(AssertUnwindSafe(|| self.run_until(until)));
         ran.map_err(|payload| {
             let about = (&*self.scheme, self.seed);
@@ -291,8 +295,11 @@ impl<A: Agenda> Session<A> {
     }
 
     /// Steps as [`Session::step`] does, for a scheme with policies of the caller, `own`.
-    pub(crate) fn step_own(&mut self, own: &Own) -> Result<bool, Box<Failure>> {
-        self.run_own_until(own, self.mark)
+    pub(crate) fn step_with_policies(
+        &mut self,
+        own: &CallerPolicies,
+    ) -> Result<bool, Box<Failure>> {
+        self.run_with_policies_until(own, self.mark)
     }
 
     /// Runs to the next mark, at most a thousandth of the run. Returns true if the run is over.
@@ -341,7 +348,7 @@ impl<A: Agenda> Session<A> {
     /// Panics if the run has begun.
     pub fn record(&mut self, scenario: &Scenario, spec: &RecordSpec) {
         assert!(self.now == Time::ZERO, "a run is recorded from its start");
-        let tape = Tape::new(scenario, self.number, self.seed, &self.plan, spec);
+        let tape = RecordingInProgress::new(scenario, self.number, self.seed, &self.plan, spec);
         self.tape = Some(tape);
     }
 
@@ -426,7 +433,7 @@ impl<A: Agenda> Session<A> {
     }
 
     /// Returns the plan of the run.
-    pub fn plan(&self) -> &Arc<Plan> {
+    pub fn plan(&self) -> &Arc<TrafficPlan> {
         &self.plan
     }
 
@@ -489,7 +496,7 @@ impl<A: Agenda> Session<A> {
             probed,
             recording,
             interrupted: !self.over,
-            told: Told::default(),
+            told: CountSources::default(),
             marks: Vec::new(),
         }
     }

@@ -23,7 +23,7 @@ use ranks::nothing_is_ranked;
 use reordering::{
     held_beyond_a_timeout, nothing_to_order, nothing_to_spray, reordering_looks_like_losses,
 };
-use sidestep_sim::{Plan, SwitchConfig};
+use sidestep_sim::{SwitchConfig, TrafficPlan};
 use sidestep_switch::{Capacity, Nature, buffer, sched};
 use sidestep_types::Value;
 use signals::{
@@ -32,7 +32,7 @@ use signals::{
 };
 
 /// Returns all warnings of a scenario. `first` is the plan of its first seed, if it was drawn.
-pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
+pub(crate) fn of(scenario: &Scenario, first: Option<&TrafficPlan>) -> Vec<String> {
     let mut warnings: Vec<String> = overload(scenario)
         .into_iter()
         .chain(first.and_then(|first| nothing_happens(scenario, first)))
@@ -48,7 +48,7 @@ pub(crate) fn of(scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
 }
 
 /// Returns the warnings of a scheme for the workloads that share one transport.
-fn of_part(scenario: &Scenario, part: &Part<'_>, first: Option<&Plan>) -> Vec<String> {
+fn of_part(scenario: &Scenario, part: &Part<'_>, first: Option<&TrafficPlan>) -> Vec<String> {
     let scheme = &*part.scheme;
     let own = [
         first.and_then(|first| never_idle(scenario, part, first)),
@@ -114,7 +114,7 @@ fn overload(scenario: &Scenario) -> Option<String> {
     })
 }
 
-fn nothing_happens(scenario: &Scenario, first: &Plan) -> Option<String> {
+fn nothing_happens(scenario: &Scenario, first: &TrafficPlan) -> Option<String> {
     first.flows.is_empty().then(|| {
         let (seed, duration) = (scenario.seeds[0], scenario.duration);
         format!(

@@ -3,7 +3,7 @@
 use sidestep_lab::cut::cut;
 use sidestep_lab::run_cut;
 use sidestep_lab::{Run, Scenario, Session, Setting, Watch, checkpoint, run};
-use sidestep_sim::parts::InTurn;
+use sidestep_sim::parts::SequentialCrew;
 use sidestep_sim::{Files, TraceFilter};
 use sidestep_types::Time;
 use std::sync::Arc;
@@ -396,7 +396,8 @@ fn several_transports_in_parts_and_gone_on_from_are_the_run_in_one_piece() {
         for count in [2, 3] {
             let cut = Arc::new(cut(&scenario, scheme, count).expect("a cut"));
             let go = &mut |_: &_| Watch::Go;
-            let parts = run_cut(&scenario, (scheme, 1), &cut, Box::new(InTurn), go).expect("a run");
+            let parts =
+                run_cut(&scenario, (scheme, 1), &cut, Box::new(SequentialCrew), go).expect("a run");
             assert!(parts.outcome == whole.outcome, "{count} parts");
             assert!(
                 parts.plan == whole.plan,

@@ -3,7 +3,7 @@
 use sidestep_lab::cut::{cut, refused};
 use sidestep_lab::run_cut;
 use sidestep_lab::{Run, Scenario, Watch, run, shipped};
-use sidestep_sim::parts::InTurn;
+use sidestep_sim::parts::SequentialCrew;
 use sidestep_sim::{NoFiles, TraceFilter};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn scenario(scheme: &str) -> Scenario {
 fn in_parts(scenario: &Scenario, count: usize) -> Run {
     let cut = Arc::new(cut(scenario, 0, count).expect("a cut"));
     let go = &mut |_: &_| Watch::Go;
-    run_cut(scenario, (0, 1), &cut, Box::new(InTurn), go).expect("a run")
+    run_cut(scenario, (0, 1), &cut, Box::new(SequentialCrew), go).expect("a run")
 }
 
 #[test]

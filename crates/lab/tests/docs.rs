@@ -167,9 +167,9 @@ fn every_page_is_in_the_index_and_none_is_left_over() {
 }
 
 /// Files that examples name, and the example itself if it is a scheme's.
-struct Beside<'a>(&'a str);
+struct FileLocation<'a>(&'a str);
 
-impl Files for Beside<'_> {
+impl Files for FileLocation<'_> {
     fn read(&self, path: &str) -> Result<String, String> {
         let text = match path {
             "fabric.csv" => "a,b,rate,delay\nh0,s0,1 Gbps,1 us\nh1,s0,1 Gbps,1 us\n",
@@ -228,7 +228,8 @@ fn every_example_in_the_documents_is_read() {
         for block in text.split("```toml\n").skip(1) {
             let example = block.split("```").next().unwrap();
             let name = file.file_name().unwrap().to_str().unwrap();
-            let answer = Experiment::read(name, &whole(example), &[], false, &Beside(example));
+            let answer =
+                Experiment::read(name, &whole(example), &[], false, &FileLocation(example));
             if let Err(problems) = answer {
                 wrong.extend(problems.iter().map(|p| format!("{p} in\n{example}")));
             }
@@ -246,7 +247,7 @@ fn transport(set: &str) -> TransportConfig {
 
 fn transport_with(set: &str, with: &[&str]) -> TransportConfig {
     let sets: Vec<String> = with.iter().chain([&set]).map(|s| s.to_string()).collect();
-    let read = Scenario::read("t.toml", &whole(""), &sets, &Beside(""));
+    let read = Scenario::read("t.toml", &whole(""), &sets, &FileLocation(""));
     let scenario = read.unwrap_or_else(|problems| panic!("{set}: {problems:?}"));
     scenario.schemes[0].config.transport.clone()
 }
@@ -291,7 +292,7 @@ fn a_scenario_that_says_nothing_of_its_transport_gets_the_default() {
 fn a_scenario_can_choose_every_framing() {
     let bytes = ["ethernet", "ip", "ppp"].map(|name| {
         let set = [format!("framing={name}")];
-        let read = Scenario::read("t.toml", &whole(""), &set, &Beside(""));
+        let read = Scenario::read("t.toml", &whole(""), &set, &FileLocation(""));
         let scenario = read.unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
         scenario.schemes[0].config.framing.wire(1500)
     });

@@ -1,6 +1,6 @@
 //! Experiment files: their meaning, and the messages about wrong ones.
 
-use sidestep_lab::{Experiment, Over, PlotKind, Verdict};
+use sidestep_lab::{Experiment, PlotKind, PointCombination, Verdict};
 use sidestep_sim::Files;
 
 /// Files: a base, and no other.
@@ -114,7 +114,7 @@ fn points_are_all_combinations_and_the_last_axis_varies_fastest() {
     let claim = &e.claims[0];
     assert_eq!(
         (claim.over, claim.expect),
-        (Some(Over::Each), Verdict::Reproduced)
+        (Some(PointCombination::Each), Verdict::Reproduced)
     );
     assert!(!claim.own, "the figure is a paper's");
     assert_eq!(claim.meant, 2);
@@ -153,9 +153,9 @@ fn quick_changes_axes_and_keys_and_a_set_wins_over_both() {
 }
 
 /// Files: the base, a scheme with the name of a shipped one, and a shipped one unchanged.
-struct Beside;
+struct FileLocation;
 
-impl Files for Beside {
+impl Files for FileLocation {
     fn read(&self, path: &str) -> Result<String, String> {
         match path {
             "schemes/dibs.toml" => Ok("switch.buffer = \"droptail\"\n".into()),
@@ -181,7 +181,7 @@ fn what_has_no_effect_is_noted() {
         ["--quick: the file has no [quick], so nothing is shortened"]
     );
     assert_eq!(
-        notes(GOOD, false, &Beside),
+        notes(GOOD, false, &FileLocation),
         [
             "schemes/dibs.toml is not read, because \"dibs\" is a shipped scheme; schemes = \
              [\"./schemes/dibs.toml\"] reads the file"
@@ -200,7 +200,7 @@ fn what_has_no_effect_is_noted() {
         );
     }
     // A plain scenario has both as warnings: it shows no notes.
-    let alone = Experiment::read("a.toml", BASE, &[], true, &Beside);
+    let alone = Experiment::read("a.toml", BASE, &[], true, &FileLocation);
     let alone = alone.unwrap_or_else(|problems| panic!("{problems:#?}"));
     let warnings = alone.warnings();
     assert_eq!((alone.notes.len(), warnings.len()), (0, 2), "{warnings:?}");

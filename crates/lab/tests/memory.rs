@@ -1,7 +1,7 @@
 //! Compares the memory of a run with the estimate made before it.
 
 use sidestep_lab::{Record, Scenario, Watch, cut, run, shipped};
-use sidestep_sim::parts::InTurn;
+use sidestep_sim::parts::SequentialCrew;
 use sidestep_sim::{NoFiles, TraceFilter};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -98,7 +98,7 @@ fn a_run_takes_what_was_estimated() {
     ];
     let mut far = Vec::new();
     for (name, text, sets) in cases {
-        let first: &[&str] = if text.starts_with("# What the experiments") {
+        let first: &[&str] = if text.starts_with("# EventKind the experiments") {
             &base
         } else {
             &[]
@@ -138,8 +138,9 @@ fn a_further_part_takes_what_was_estimated() {
     let watch = &mut |_: &_| Watch::Go;
     let whole = most(|| run(&scenario, 0, 1, TraceFilter::None, watch).unwrap());
     let cut = Arc::new(cut::cut(&scenario, 0, 5).unwrap());
-    let parts =
-        most(|| sidestep_lab::run_cut(&scenario, (0, 1), &cut, Box::new(InTurn), watch).unwrap());
+    let parts = most(|| {
+        sidestep_lab::run_cut(&scenario, (0, 1), &cut, Box::new(SequentialCrew), watch).unwrap()
+    });
     let (taken, said) = ((parts - whole) / 4.0, scenario.estimate());
     let factor = said.part_bytes / taken;
     eprintln!("a part: estimated {factor:.2} of {taken:.0}");

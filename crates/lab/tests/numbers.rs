@@ -6,8 +6,8 @@ use sidestep_lab::stats::{Summary, summarise};
 use sidestep_lab::{Accept, Claim, Compare, Probed, Record, Run, Verdict, evaluate};
 use sidestep_sim::network::{Cable, Network, SwitchInfo};
 use sidestep_sim::{
-    ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, NReordering, Outcome, Plan, PortCounts,
-    PortOutcome, QueryPlan, Start, Totals,
+    ClassOutcome, End, FlowOutcome, FlowPlan, Histogram, NReordering, Outcome, PortCounts,
+    PortOutcome, QueryPlan, Start, Totals, TrafficPlan,
 };
 use sidestep_switch::DropReason;
 use sidestep_types::{BitRate, FlowId, Framing, HostId, PortId, SwitchId, Time};
@@ -92,7 +92,7 @@ fn reordered(counts: &[(usize, u64)]) -> NReordering {
 fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
     let mut request = flow(100, 1, Some(0));
     request.request = true;
-    let plan = Plan {
+    let plan = TrafficPlan {
         classes: vec!["background".into(), "query".into()],
         flows: vec![
             flow(1_000, 0, None),
@@ -109,7 +109,7 @@ fn one_run(scheme: &str, seed: u64, qct_ms: Option<u64>) -> Run {
             responses: 2,
             class: 1,
         }],
-        ..Plan::default()
+        ..TrafficPlan::default()
     };
     let mut drops = [0; DropReason::COUNT];
     drops[..6].copy_from_slice(&[7, 2, 1, 4, 5, 8]);

@@ -1,6 +1,6 @@
 //! Recordings match their runs: queues at every instant, counts over a whole run, and a window as a part of it.
 
-use sidestep_lab::recorded::{Event, Reader, Says, What};
+use sidestep_lab::recorded::{Event, EventKind, PacketFlags, Reader};
 use sidestep_lab::{Packets, RecordSpec, Run, Sampled, Scenario, Session, run};
 use sidestep_sim::{NoFiles, TraceFilter};
 use sidestep_switch::DropReason;
@@ -86,20 +86,24 @@ fn a_recorded_run_is_the_same_run_and_has_its_counts() {
         let totals = &taped.outcome.totals;
         let bytes = taped.recording.as_deref().unwrap();
         let all = events(bytes);
-        let count = |of: &dyn Fn(&What) -> bool| all.iter().filter(|e| of(&e.what)).count() as u64;
+        let count =
+            |of: &dyn Fn(&EventKind) -> bool| all.iter().filter(|e| of(&e.what)).count() as u64;
         let mut drops = [0; DropReason::COUNT];
         for event in &all {
-            if let What::Drop { reason, .. } = event.what {
+            if let EventKind::Drop { reason, .. } = event.what {
                 drops[usize::from(reason)] += 1;
             }
         }
         assert_eq!(drops, totals.drops, "{case:?}");
-        let sent = count(&|what| matches!(what, What::Send { .. }));
-        let delivered = count(&|what| matches!(what, What::Deliver { .. }));
-        let detours =
-            count(&|what| matches!(what, What::Enqueue { port, wanted, .. } if port != wanted));
+        let sent = count(&|what| matches!(what, EventKind::Send { .. }));
+        let delivered = count(&|what| matches!(what, EventKind::Deliver { .. }));
+        let detours = count(
+            &|what| matches!(what, EventKind::Enqueue { port, wanted, .. } if port != wanted),
+        );
         let bit = |bit: u8| {
-            count(&|what| matches!(what, What::Enqueue { changes, .. } if changes >> bit & 1 == 1))
+            count(
+                &|what| matches!(what, EventKind::Enqueue { changes, .. } if changes >> bit & 1 == 1),
+            )
         };
         assert_eq!(
             (sent, delivered, detours),
@@ -131,7 +135,7 @@ fn the_cases_have_evictions_deflections_trims_losses_and_timeouts() {
         let taped = recorded(&scenario(*case), &whole());
         for event in events(taped.recording.as_deref().unwrap()) {
             seen.insert(match event.what {
-                What::Enqueue {
+                EventKind::Enqueue {
                     port,
                     wanted,
                     moved,
@@ -139,16 +143,16 @@ fn the_cases_have_evictions_deflections_trims_losses_and_timeouts() {
                 } if port != wanted => {
                     format!("enqueue detoured, moved {moved}")
                 }
-                What::Enqueue { changes, .. } if changes > 0 => {
+                EventKind::Enqueue { changes, .. } if changes > 0 => {
                     format!("enqueue changes {changes}")
                 }
-                What::Drop { reason, waited, .. } => {
+                EventKind::Drop { reason, waited, .. } => {
                     format!(
                         "drop {} waited {waited}",
                         DropReason::ALL[usize::from(reason)].name()
                     )
                 }
-                What::Window { cause, .. } => format!("window {cause}"),
+                EventKind::Window { cause, .. } => format!("window {cause}"),
                 what => what.kind().word().to_string(),
             });
         }
@@ -231,7 +235,7 @@ fn a_window_holds_what_the_whole_holds_in_that_time() {
         let mut words: Vec<String> = events
             .into_iter()
             // Sender windows are recorded again when the window begins.
-            .filter(|event| !matches!(event.what, What::Window { .. }))
+            .filter(|event| !matches!(event.what, EventKind::Window { .. }))
             .map(|event| {
                 let mut event = event;
                 unname(&mut event);
@@ -269,7 +273,7 @@ fn windows_are_of_the_flows_that_were_asked_for_and_end_with_all_acknowledged() 
         let windows = events(&taped)
             .into_iter()
             .filter_map(|event| match event.what {
-                What::Window {
+                EventKind::Window {
                     flow, acked, cwnd, ..
                 } => Some((flow, acked, cwnd)),
                 _ => None,
@@ -415,7 +419,7 @@ fn journeys(reader: &Reader<'_>, (from, to): (u64, u64)) -> BTreeMap<u64, (u32, 
     let mut next = reader.chunk(0).unwrap().state.next();
     let until = to - 1;
     for mut event in reader.events((0, until), usize::MAX, |_| true).unwrap() {
-        if let What::Send {
+        if let EventKind::Send {
             host, number, flow, ..
         } = event.what
         {
@@ -440,11 +444,11 @@ fn journeys(reader: &Reader<'_>, (from, to): (u64, u64)) -> BTreeMap<u64, (u32, 
 /// Clears the packet number of an event: other recordings give other numbers.
 fn unname(event: &mut Event) {
     match &mut event.what {
-        What::Enqueue { packet, .. }
-        | What::Dequeue { packet, .. }
-        | What::Evict { packet, .. }
-        | What::Drop { packet, .. }
-        | What::Deliver { packet } => *packet = 0,
+        EventKind::Enqueue { packet, .. }
+        | EventKind::Dequeue { packet, .. }
+        | EventKind::Evict { packet, .. }
+        | EventKind::Drop { packet, .. }
+        | EventKind::Deliver { packet } => *packet = 0,
         _ => {}
     }
 }
@@ -474,7 +478,7 @@ fn a_recording_that_is_as_large_as_it_may_be_ends_and_has_all_until_then() {
     let bytes = part.bytes();
     assert!((most..3 * most).contains(&bytes), "{bytes}");
     let count = |reader: &Reader<'_>, to: u64| {
-        let of_packets = |event: &Event| !matches!(event.what, What::Window { .. });
+        let of_packets = |event: &Event| !matches!(event.what, EventKind::Window { .. });
         let events = reader.events((from, to - 1), usize::MAX, of_packets);
         events.unwrap().len()
     };
@@ -547,7 +551,7 @@ fn a_packet_that_is_sent_again_says_so() {
     let taped = recorded(&scenario(CASES[0]), &whole());
     let again = events(taped.recording.as_deref().unwrap());
     let again = again.iter().filter(|event| match event.what {
-        What::Send { says, .. } => Says(says).again(),
+        EventKind::Send { says, .. } => PacketFlags(says).again(),
         _ => false,
     });
     assert_eq!(again.count() as u64, taped.outcome.totals.retransmits);

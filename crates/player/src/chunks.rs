@@ -10,8 +10,8 @@
 
 use crate::flags::{Flags, is_ack};
 use crate::refused::Refused;
-use crate::sent::Sent;
-use sidestep_recording::{Chunk, Event, Head, MOST_EVENTS, Reader, State, Tail, What};
+use crate::transmissions::LinkTransmissions;
+use sidestep_recording::{Chunk, Event, EventKind, Head, MOST_EVENTS, Reader, State, Tail};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ pub(crate) struct Decoded {
 
 /// State needed before the first event of a chunk.
 #[derive(Clone, Default)]
-pub(crate) struct Known {
+pub(crate) struct ChunkStart {
     pub flags: Vec<(u32, u8)>,
     /// Transmission times of packets on links.
     pub sent: Vec<(u32, u64)>,
@@ -47,7 +47,7 @@ pub(crate) struct Known {
 
 /// Summary of a chunk.
 pub(crate) struct Summary {
-    pub known: Known,
+    pub known: ChunkStart,
     /// Number of the first packet sent in the chunk.
     pub first: u32,
     /// Events in all earlier chunks.
@@ -129,7 +129,7 @@ impl<'a> Chunks<'a> {
     /// Returns the memory used, bytes: the file and the decoded chunks.
     pub fn memory(&self) -> usize {
         let summary = |summary: &Summary| {
-            let Known {
+            let ChunkStart {
                 flags,
                 sent,
                 rates,
@@ -231,24 +231,24 @@ impl<'a> Chunks<'a> {
         &self,
         i: usize,
         chunk: Chunk,
-        known: Known,
+        known: ChunkStart,
         mut see: impl FnMut(&Event, &State, u32),
-    ) -> Result<(Decoded, (State, Known)), Refused> {
+    ) -> Result<(Decoded, (State, ChunkStart)), Refused> {
         let links = &self.head().network.links;
         let mut state = chunk.state.clone();
         let mut flags = Flags::begin(state.next(), known.flags);
-        let mut sent = Sent::begin(&state, &known.sent);
+        let mut sent = LinkTransmissions::begin(&state, &known.sent);
         let (mut rates, mut depths) = (known.rates, known.depths);
         let mut busy = Vec::with_capacity(chunk.events.len());
         let mut flows = Vec::with_capacity(chunk.events.len());
         for (number, event) in chunk.events.iter().enumerate() {
             let packet = event.packet().and_then(|id| state.packet(id));
             let flow = match event.what {
-                What::Send { flow, .. } | What::Window { flow, .. } => flow,
+                EventKind::Send { flow, .. } | EventKind::Window { flow, .. } => flow,
                 _ => packet.map_or(NONE, |packet| packet.flow),
             };
             let sent_for = match (event.what, packet) {
-                (What::Dequeue { port, .. }, Some(packet)) => {
+                (EventKind::Dequeue { port, .. }, Some(packet)) => {
                     let head = links.get(port as usize).map_or(0, |link| link.rate_bps);
                     let rate = rates.get(&port).copied().unwrap_or(head);
                     let bytes = u64::from(packet.buffer) + u64::from(self.sizes.unbuffered);
@@ -265,8 +265,8 @@ impl<'a> Chunks<'a> {
             flags.apply(event);
             sent.apply(event, sent_for, &state);
             match event.what {
-                What::Link { port, rate_bps } => drop(rates.insert(port, rate_bps)),
-                What::Depth {
+                EventKind::Link { port, rate_bps } => drop(rates.insert(port, rate_bps)),
+                EventKind::Depth {
                     port,
                     packets,
                     bytes,
@@ -277,7 +277,7 @@ impl<'a> Chunks<'a> {
             flows.push(flow);
         }
         state.compact();
-        let known = Known {
+        let known = ChunkStart {
             flags: flags.kept(&state),
             sent: sent.kept(&state),
             rates,
@@ -301,7 +301,7 @@ impl<'a> Chunks<'a> {
         let noted = most.max().unwrap_or(0).min(MOST_FLOWS);
         // Last chunk in which each flow was seen, counted from 1.
         let mut seen = vec![0; noted];
-        let (mut known, mut before) = (Known::default(), None);
+        let (mut known, mut before) = (ChunkStart::default(), None);
         for i in 0..self.count() {
             let chunk = self.reader.chunk(i)?;
             if before.is_some_and(|before| before != chunk.state) {
@@ -330,7 +330,7 @@ impl<'a> Chunks<'a> {
                     *word.0 |= 1 << word.1;
                 }
                 note_flow(&mut summary, &mut seen, i + 1, flow);
-                let What::Enqueue {
+                let EventKind::Enqueue {
                     port,
                     packet,
                     bytes,
@@ -422,8 +422,8 @@ fn unbuffered(chunk: &Chunk, head: &Head) -> u32 {
     let mut least = None;
     for event in &chunk.events {
         match event.what {
-            What::Link { .. } => break,
-            What::Enqueue {
+            EventKind::Link { .. } => break,
+            EventKind::Enqueue {
                 port,
                 packet,
                 bytes,
@@ -431,7 +431,7 @@ fn unbuffered(chunk: &Chunk, head: &Head) -> u32 {
             } if (port as usize) < state.ports() && state.depth(port).0 == 0 => {
                 joined.insert(port, (packet, event.at, bytes));
             }
-            What::Dequeue { port, packet } => {
+            EventKind::Dequeue { port, packet } => {
                 if let Some((first, at, bytes)) = joined.remove(&port)
                     && first == packet
                     && let Some(link) = head.network.links.get(port as usize)

@@ -6,8 +6,8 @@
 use crate::chunks::{Chunks, Decoded, NONE};
 use crate::flags::Flags;
 use crate::refused::Refused;
-use crate::sent::Sent;
-use sidestep_recording::{Event, State, What};
+use crate::transmissions::LinkTransmissions;
+use sidestep_recording::{Event, EventKind, State};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ pub(crate) struct Cursor {
     pub state: State,
     pub flags: Flags,
     /// Transmission times of packets on links, at the instant of the last [`Cursor::seek`].
-    pub sent: Sent,
+    pub sent: LinkTransmissions,
     /// Packets and bytes in queues that were measured.
     pub depths: BTreeMap<u32, (u32, u64)>,
     within: Option<(usize, Rc<Decoded>)>,
@@ -35,7 +35,7 @@ impl Cursor {
         let state = decoded.chunk.state.clone();
         Ok(Cursor {
             flags: Flags::begin(state.next(), known.flags.clone()),
-            sent: Sent::begin(&state, &known.sent),
+            sent: LinkTransmissions::begin(&state, &known.sent),
             state,
             depths: known.depths.clone(),
             within: Some((i, decoded)),
@@ -75,7 +75,7 @@ impl Cursor {
         // Cannot fail: the event was applied when its chunk was first read.
         self.state.apply(event).map_err(Refused::new)?;
         self.flags.apply(event);
-        if let What::Depth {
+        if let EventKind::Depth {
             port,
             packets,
             bytes,

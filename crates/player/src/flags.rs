@@ -3,7 +3,7 @@
 //! **State**        the flags that switches set on each packet under way; flags set by its sender are read from
 //!                  the packet.
 
-use sidestep_recording::{Event, Packet, Says, State, What};
+use sidestep_recording::{Event, EventKind, Packet, PacketFlags, State};
 
 /// Flag of an acknowledgement.
 pub const ACK: u8 = 1;
@@ -48,7 +48,11 @@ impl Flags {
     /// Returns all flags of this packet.
     pub fn of(&self, packet: &Packet) -> u8 {
         let ack = if is_ack(packet.says) { ACK } else { 0 };
-        let again = if Says(packet.says).again() { AGAIN } else { 0 };
+        let again = if PacketFlags(packet.says).again() {
+            AGAIN
+        } else {
+            0
+        };
         self.done(packet.id) | ack | again
     }
 
@@ -81,8 +85,8 @@ impl Flags {
     #[inline]
     pub fn apply(&mut self, event: &Event) {
         match event.what {
-            What::Send { .. } => self.new.push(0),
-            What::Enqueue {
+            EventKind::Send { .. } => self.new.push(0),
+            EventKind::Enqueue {
                 port,
                 packet,
                 wanted,

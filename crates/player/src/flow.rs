@@ -5,7 +5,7 @@
 use crate::chunks::Chunks;
 use crate::flags::{CHANGE_MARKED, is_ack};
 use crate::refused::Refused;
-use sidestep_recording::{Flow, Says, What};
+use sidestep_recording::{EventKind, Flow, PacketFlags};
 
 /// Time series of a flow: `FlowSeries` of `web/src/engine/api.ts`. The columns of each part have equal lengths.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -13,7 +13,7 @@ pub struct FlowSeries {
     /// Entry of the flow in the tail.
     pub flow: Option<Flow>,
     /// Data that the flow sent.
-    pub sent: Sent,
+    pub sent: SentSegments,
     /// Acknowledgements that arrived at its sender.
     pub acked: Acked,
     /// Packets and acknowledgements that were marked.
@@ -26,7 +26,7 @@ pub struct FlowSeries {
 
 /// Data that was sent.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sent {
+pub struct SentSegments {
     /// Time of sending, ps.
     pub at: Vec<f64>,
     /// First byte.
@@ -107,29 +107,31 @@ pub(crate) fn of(chunks: &mut Chunks<'_>, id: u32) -> Result<FlowSeries, Refused
 }
 
 impl FlowSeries {
-    fn push(&mut self, at: f64, what: What, sent: u32, known: Option<(u64, u8)>) {
+    fn push(&mut self, at: f64, what: EventKind, sent: u32, known: Option<(u64, u8)>) {
         match what {
-            What::Send {
+            EventKind::Send {
                 seq, bytes, says, ..
             } if !is_ack(says) => {
                 self.sent.at.push(at);
                 self.sent.seq.push(seq as f64);
                 self.sent.bytes.push(bytes.into());
-                self.sent.again.push(Says(says).again().into());
+                self.sent.again.push(PacketFlags(says).again().into());
                 self.sent.packet.push(sent);
             }
-            What::Deliver { .. } => {
+            EventKind::Deliver { .. } => {
                 if let Some((seq, says)) = known.filter(|(_, says)| is_ack(*says)) {
                     self.acked.at.push(at);
                     self.acked.seq.push(seq as f64);
-                    self.acked.marked.push((says & Says::ECHO != 0).into());
+                    self.acked
+                        .marked
+                        .push((says & PacketFlags::ECHO != 0).into());
                 }
             }
-            What::Enqueue {
+            EventKind::Enqueue {
                 packet, changes, ..
             } if changes & CHANGE_MARKED != 0 => self.marks.push(at, packet),
-            What::Drop { packet, .. } => self.drops.push(at, packet),
-            What::Window {
+            EventKind::Drop { packet, .. } => self.drops.push(at, packet),
+            EventKind::Window {
                 cwnd,
                 ssthresh,
                 acked,

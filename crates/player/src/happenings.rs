@@ -4,15 +4,15 @@ use crate::chunks::Chunks;
 use crate::cursor::{Step, known, walk};
 use crate::flags::{CHANGE_MARKED, CHANGE_TRIMMED};
 use crate::refused::Refused;
-use crate::words;
+use crate::sentences;
 use serde::{Deserialize, Serialize};
-use sidestep_recording::{Event, Head, What};
+use sidestep_recording::{Event, EventKind, Head};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 /// Event, with a sentence about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Happening {
+pub struct DescribedEvent {
     /// Time, ps.
     pub at: u64,
     /// Most specific word for the event: a kind of event; `detour`, `deflect`, `trim` and `mark` for an
@@ -31,7 +31,7 @@ pub struct Happening {
 /// Filter of events: an event must match every condition given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Only {
+pub struct EventFilter {
     /// Events at this port, or of packets routed to it.
     pub port: Option<u32>,
     /// Events of this packet.
@@ -48,7 +48,7 @@ pub struct Only {
 /// Returns the most specific word for an event.
 pub(crate) fn kind(event: &Event) -> &'static str {
     match event.what {
-        What::Enqueue {
+        EventKind::Enqueue {
             port,
             wanted,
             changes,
@@ -61,8 +61,8 @@ pub(crate) fn kind(event: &Event) -> &'static str {
             _ if changes & CHANGE_MARKED != 0 => "mark",
             _ => "enqueue",
         },
-        What::Window { cause: 2, .. } => "timeout",
-        What::Window { cause: 3, .. } => "again",
+        EventKind::Window { cause: 2, .. } => "timeout",
+        EventKind::Window { cause: 3, .. } => "again",
         what => what.kind().word(),
     }
 }
@@ -70,28 +70,28 @@ pub(crate) fn kind(event: &Event) -> &'static str {
 fn is_kind(event: &Event, word: &str) -> bool {
     match event.what {
         // One packet may be detoured and marked at once.
-        What::Enqueue { changes, .. } if word == "mark" => changes & CHANGE_MARKED != 0,
-        What::Enqueue { changes, .. } if word == "trim" => changes & CHANGE_TRIMMED != 0,
+        EventKind::Enqueue { changes, .. } if word == "mark" => changes & CHANGE_MARKED != 0,
+        EventKind::Enqueue { changes, .. } if word == "trim" => changes & CHANGE_TRIMMED != 0,
         _ => kind(event) == word || event.what.kind().word() == word,
     }
 }
 
-impl Only {
+impl EventFilter {
     fn lets(&self, head: &Head, event: &Event, flow: u32, sent: u32) -> bool {
         let port = event.port();
         let also = match event.what {
-            What::Enqueue { wanted, .. } => Some(wanted),
+            EventKind::Enqueue { wanted, .. } => Some(wanted),
             _ => port,
         };
         let packet = match event.what {
-            What::Send { .. } => Some(sent),
+            EventKind::Send { .. } => Some(sent),
             _ => event.packet(),
         };
         let at_node = |node: u32| {
             let links = &head.network.links;
             let owner = |port: u32| links.get(port as usize).is_some_and(|l| l.from == node);
             match event.what {
-                What::Send { host, .. } => host == node,
+                EventKind::Send { host, .. } => host == node,
                 _ => port.is_some_and(owner),
             }
         };
@@ -106,18 +106,18 @@ impl Only {
 }
 
 /// Describes the event of a step.
-pub(crate) fn of(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -> Happening {
+pub(crate) fn of(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -> DescribedEvent {
     let packet = match step.event.what {
-        What::Send { .. } => Some(step.before.state.next()),
+        EventKind::Send { .. } => Some(step.before.state.next()),
         _ => step.event.packet(),
     };
-    Happening {
+    DescribedEvent {
         at: step.event.at,
         kind: kind(step.event),
         port: step.event.port(),
         packet,
         flow: known(step.flow),
-        says: words::sentence(head, step, ends),
+        says: sentences::sentence(head, step, ends),
     }
 }
 
@@ -131,8 +131,8 @@ pub(crate) fn find(
     chunks: &mut Chunks<'_>,
     span: (u64, u64),
     most: usize,
-    only: &Only,
-) -> Result<Vec<Happening>, Refused> {
+    only: &EventFilter,
+) -> Result<Vec<DescribedEvent>, Refused> {
     let mut found = Vec::new();
     if most == 0 {
         return Ok(found);

@@ -3,10 +3,10 @@
 use crate::chunks::Chunks;
 use crate::cursor::{Cursor, walk};
 use crate::flags::{CHANGE_MARKED, MARKED};
-use crate::happenings::{self, Happening};
+use crate::happenings::{self, DescribedEvent};
 use crate::refused::Refused;
 use serde::Serialize;
-use sidestep_recording::{Packet, Place, Says, What};
+use sidestep_recording::{EventKind, Packet, PacketFlags, Place};
 use std::ops::ControlFlow;
 
 /// Journey of a packet: `Journey` of `web/src/engine/api.ts`.
@@ -37,7 +37,7 @@ pub struct Journey {
     /// Queues that the packet joined, in order.
     pub path: Vec<Hop>,
     /// Events of the packet.
-    pub happenings: Vec<Happening>,
+    pub happenings: Vec<DescribedEvent>,
 }
 
 /// Queue that a packet joined.
@@ -79,7 +79,7 @@ pub(crate) fn of(chunks: &mut Chunks<'_>, id: u32) -> Result<Journey, Refused> {
         |step| {
             let event = step.event;
             match event.what {
-                What::Send {
+                EventKind::Send {
                     flow,
                     seq,
                     bytes,
@@ -89,10 +89,10 @@ pub(crate) fn of(chunks: &mut Chunks<'_>, id: u32) -> Result<Journey, Refused> {
                     journey = Some(Journey {
                         packet: id,
                         flow,
-                        kind: Says(says).kind(),
+                        kind: PacketFlags(says).kind(),
                         seq,
                         bytes,
-                        again: Says(says).again(),
+                        again: PacketFlags(says).again(),
                         sent: Some(event.at),
                         end: "under way",
                         ended: None,
@@ -123,7 +123,7 @@ fn follow(
     before: &Cursor,
 ) -> ControlFlow<()> {
     match event.what {
-        What::Enqueue {
+        EventKind::Enqueue {
             port,
             wanted,
             changes,
@@ -141,15 +141,15 @@ fn follow(
                 wanted: detoured.then_some(wanted),
             });
         }
-        What::Dequeue { .. } | What::Evict { .. } => leaves(journey, event.at),
-        What::Drop { waited, .. } => {
+        EventKind::Dequeue { .. } | EventKind::Evict { .. } => leaves(journey, event.at),
+        EventKind::Drop { waited, .. } => {
             if waited == 1 {
                 leaves(journey, event.at);
             }
             (journey.end, journey.ended) = ("dropped", Some(event.at));
             return ControlFlow::Break(());
         }
-        What::Deliver { .. } => {
+        EventKind::Deliver { .. } => {
             (journey.end, journey.ended) = ("delivered", Some(event.at));
             return ControlFlow::Break(());
         }
@@ -186,10 +186,10 @@ fn under_way(packet: &Packet, cursor: &Cursor, marked: bool) -> Journey {
     Journey {
         packet: packet.id,
         flow: packet.flow,
-        kind: Says(packet.says).kind(),
+        kind: PacketFlags(packet.says).kind(),
         seq: packet.seq,
         bytes: packet.bytes,
-        again: Says(packet.says).again(),
+        again: PacketFlags(packet.says).again(),
         sent: None,
         end: "under way",
         ended: None,

@@ -25,17 +25,17 @@ mod paths;
 mod queues;
 mod refused;
 mod search;
-mod sent;
+mod sentences;
 mod slow;
+mod transmissions;
 mod window;
-mod words;
 
 pub use chunks::MOST_BYTES;
 pub use completions::{Completions, FlowDone, QueryDone};
 pub use flags::{ACK, AGAIN, DETOURED, MARKED, TRIMMED};
-pub use flow::{Acked, At, FlowSeries, Sent, Windows};
+pub use flow::{Acked, At, FlowSeries, SentSegments, Windows};
 pub use frame::Frame;
-pub use happenings::{Happening, Only};
+pub use happenings::{DescribedEvent, EventFilter};
 pub use journey::{Hop, Journey};
 pub use queues::{PortSeries, QueueSeries};
 pub use refused::Refused;
@@ -139,8 +139,8 @@ impl<'a> Player<'a> {
         &mut self,
         (from, to): (u64, u64),
         most: usize,
-        only: &Only,
-    ) -> Result<Vec<Happening>, Refused> {
+        only: &EventFilter,
+    ) -> Result<Vec<DescribedEvent>, Refused> {
         happenings::find(&mut self.chunks, (from, to), most, only)
     }
 

@@ -5,7 +5,7 @@
 use crate::chunks::Chunks;
 use crate::cursor::{Cursor, walk};
 use crate::refused::Refused;
-use sidestep_recording::What;
+use sidestep_recording::EventKind;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -110,8 +110,8 @@ pub(crate) fn of(
         now[place] = after(step.before.depth(port), step.event.what, &step);
         let series = &mut ports[place];
         match step.event.what {
-            What::Enqueue { port, wanted, .. } if port != wanted => series.detours[at] += 1.0,
-            What::Drop { .. } => series.drops[at] += 1.0,
+            EventKind::Enqueue { port, wanted, .. } if port != wanted => series.detours[at] += 1.0,
+            EventKind::Drop { .. } => series.drops[at] += 1.0,
             _ => {}
         }
         grow(series, now[place], at);
@@ -131,13 +131,17 @@ pub(crate) fn of(
 }
 
 /// Returns the depth of a queue after an event at it.
-fn after((packets, bytes): (u32, u64), what: What, step: &crate::cursor::Step<'_>) -> (u32, u64) {
+fn after(
+    (packets, bytes): (u32, u64),
+    what: EventKind,
+    step: &crate::cursor::Step<'_>,
+) -> (u32, u64) {
     let buffer = |id: u32| {
         let packet = step.before.state.packet(id);
         packet.map_or(0, |packet| u64::from(packet.buffer))
     };
     match what {
-        What::Depth { packets, bytes, .. } => (packets, bytes),
+        EventKind::Depth { packets, bytes, .. } => (packets, bytes),
         // The depth of a measured queue changes only with a measurement.
         _ if step
             .event
@@ -146,12 +150,12 @@ fn after((packets, bytes): (u32, u64), what: What, step: &crate::cursor::Step<'_
         {
             (packets, bytes)
         }
-        What::Enqueue { bytes: more, .. } => {
+        EventKind::Enqueue { bytes: more, .. } => {
             (packets.saturating_add(1), bytes.saturating_add(more.into()))
         }
-        What::Dequeue { packet, .. }
-        | What::Evict { packet, .. }
-        | What::Drop {
+        EventKind::Dequeue { packet, .. }
+        | EventKind::Evict { packet, .. }
+        | EventKind::Drop {
             packet, waited: 1, ..
         } => (
             packets.saturating_sub(1),

@@ -12,7 +12,7 @@
 
 use crate::chunks::{Chunks, Decoded};
 use crate::refused::Refused;
-use sidestep_recording::What;
+use sidestep_recording::EventKind;
 use std::ops::Range;
 
 /// Limit of the events examined at each end of a span, however slow a link may be.
@@ -69,7 +69,7 @@ impl Window {
             first,
             from.saturating_add(longest),
             |what, at, sent_for| {
-                if let What::Dequeue { port, .. } = what {
+                if let EventKind::Dequeue { port, .. } = what {
                     let began = at.saturating_sub(sent_for);
                     let outside = from.saturating_sub(began);
                     let busy = &mut busy[port as usize];
@@ -85,7 +85,7 @@ impl Window {
             after,
             to.saturating_add(longest),
             |what, at, sent_for| {
-                if let What::Dequeue { port, packet } = what {
+                if let EventKind::Dequeue { port, packet } = what {
                     let began = at.saturating_sub(sent_for).max(from);
                     let busy = &mut busy[port as usize];
                     *busy = busy.saturating_add(to.saturating_sub(began));
@@ -135,17 +135,17 @@ impl Window {
         let (sent, detours, drops) = (&mut self.sent, &mut self.detours, &mut self.drops);
         let step = |count: &mut u32| *count = count.wrapping_add_signed(sign.into());
         each(chunks, events, u64::MAX, |what, _, sent_for| match what {
-            What::Dequeue { port, .. } => {
+            EventKind::Dequeue { port, .. } => {
                 let sum = &mut sent[port as usize];
                 *sum = match sign {
                     1 => sum.wrapping_add(sent_for),
                     _ => sum.wrapping_sub(sent_for),
                 };
             }
-            What::Enqueue { port, wanted, .. } if port != wanted => {
+            EventKind::Enqueue { port, wanted, .. } if port != wanted => {
                 step(&mut detours[port as usize])
             }
-            What::Drop { port, .. } => step(&mut drops[port as usize]),
+            EventKind::Drop { port, .. } => step(&mut drops[port as usize]),
             _ => {}
         })
     }
@@ -160,7 +160,7 @@ fn each(
     chunks: &mut Chunks<'_>,
     events: Range<usize>,
     last: u64,
-    mut see: impl FnMut(What, u64, u64),
+    mut see: impl FnMut(EventKind, u64, u64),
 ) -> Result<(), Refused> {
     let mut at = events.start;
     while at < events.end {

@@ -2,8 +2,10 @@
 
 use crate::common::{CASES, recording, run};
 use sidestep_lab::ideal::Ideal;
-use sidestep_player::{Only, Player};
-use sidestep_recording::{Event, Head, Link, Network, Node, Reader, State, Tail, What, Writer};
+use sidestep_player::{EventFilter, Player};
+use sidestep_recording::{
+    Event, EventKind, Head, Link, Network, Node, Reader, State, Tail, Writer,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn events(file: &[u8]) -> Vec<Event> {
@@ -22,7 +24,7 @@ fn a_journey_has_every_event_of_its_packet() {
         let mut next = first;
         for event in events(&file) {
             let id = match event.what {
-                What::Send { .. } => {
+                EventKind::Send { .. } => {
                     next += 1;
                     Some(next - 1)
                 }
@@ -35,9 +37,8 @@ fn a_journey_has_every_event_of_its_packet() {
         let mut player = Player::open(&file).unwrap();
         for (id, own) in own.iter().step_by(97) {
             let journey = player.journey(*id).unwrap();
-            let joined = |e: &&Event| matches!(e.what, What::Enqueue { .. });
-            let detoured =
-                |e: &&Event| matches!(e.what, What::Enqueue { port, wanted, .. } if port != wanted);
+            let joined = |e: &&Event| matches!(e.what, EventKind::Enqueue { .. });
+            let detoured = |e: &&Event| matches!(e.what, EventKind::Enqueue { port, wanted, .. } if port != wanted);
             let instants: Vec<u64> = journey.happenings.iter().map(|h| h.at).collect();
             assert_eq!(
                 instants,
@@ -59,8 +60,8 @@ fn a_journey_has_every_event_of_its_packet() {
             );
             assert_eq!(journey.sent.is_some(), *id >= first);
             let last = match own.last().unwrap().what {
-                What::Deliver { .. } => "delivered",
-                What::Drop { .. } => "dropped",
+                EventKind::Deliver { .. } => "delivered",
+                EventKind::Drop { .. } => "dropped",
                 _ => "under way",
             };
             assert_eq!(journey.end, last);
@@ -78,9 +79,9 @@ fn a_journey_has_every_event_of_its_packet() {
 fn a_sentence_names_the_queue_that_was_wanted_and_how_full_it_was() {
     let file = recording(1, None);
     let mut player = Player::open(&file).unwrap();
-    let asked = |kind: &str| Only {
+    let asked = |kind: &str| EventFilter {
         kinds: Some(vec![kind.into()]),
-        ..Only::default()
+        ..EventFilter::default()
     };
     let detours = player
         .happenings((0, u64::MAX), 5, &asked("detour"))
@@ -100,26 +101,26 @@ fn a_sentence_names_the_queue_that_was_wanted_and_how_full_it_was() {
         assert_eq!(told.kind, "detour");
     }
     let all = player
-        .happenings((0, u64::MAX), usize::MAX, &Only::default())
+        .happenings((0, u64::MAX), usize::MAX, &EventFilter::default())
         .unwrap();
     assert_eq!(all.len(), events(&file).len());
     // A filter returns a part of all events, in their order.
     for only in [
-        Only {
+        EventFilter {
             flow: Some(3),
-            ..Only::default()
+            ..EventFilter::default()
         },
-        Only {
+        EventFilter {
             port: Some(7),
-            ..Only::default()
+            ..EventFilter::default()
         },
-        Only {
+        EventFilter {
             packet: Some(100),
-            ..Only::default()
+            ..EventFilter::default()
         },
-        Only {
+        EventFilter {
             node: Some(20),
-            ..Only::default()
+            ..EventFilter::default()
         },
         asked("window"),
         asked("mark"),
@@ -166,10 +167,10 @@ fn the_longest_queue_of_all_parts_is_the_longest_of_the_recording() {
                 *most = (most.0.max(packets), most.1.max(bytes));
             }
             match event.what {
-                What::Enqueue { port, wanted, .. } if port != wanted => {
+                EventKind::Enqueue { port, wanted, .. } if port != wanted => {
                     detours[port as usize] += 1.0
                 }
-                What::Drop { port, .. } => drops[port as usize] += 1.0,
+                EventKind::Drop { port, .. } => drops[port as usize] += 1.0,
                 _ => {}
             }
         }
@@ -210,11 +211,11 @@ fn a_flow_has_all_that_it_sent_and_how_its_sender_stood() {
     let mut again = 0;
     for id in (0..90).step_by(7) {
         let series = player.flow(id).unwrap();
-        let sent = all.iter().filter(|event| matches!(event.what, What::Send { flow, says, .. } if flow == id && says & 1 == 0));
+        let sent = all.iter().filter(|event| matches!(event.what, EventKind::Send { flow, says, .. } if flow == id && says & 1 == 0));
         assert_eq!(series.sent.at.len(), sent.count());
         let windows = all
             .iter()
-            .filter(|event| matches!(event.what, What::Window { flow, .. } if flow == id));
+            .filter(|event| matches!(event.what, EventKind::Window { flow, .. } if flow == id));
         assert_eq!(series.windows.at.len(), windows.count());
         assert_eq!(series.sent.at.len(), series.sent.packet.len());
         again += series
@@ -422,7 +423,7 @@ fn a_recording_of_measured_queues_alone_is_answered() {
     let mut writer = Writer::begin(&testbed(), State::default());
     let depth = |at, packets| Event {
         at,
-        what: What::Depth {
+        what: EventKind::Depth {
             port: 1,
             packets,
             bytes: u64::from(packets) * 1500,
@@ -453,7 +454,9 @@ fn a_recording_of_measured_queues_alone_is_answered() {
     assert_eq!(series.ports[0].packets, [89.0, 89.0, 89.0, 7.0]);
     assert_eq!(player.next(95, Some(1)).unwrap(), Some(100));
     assert_eq!(player.next(95, Some(0)).unwrap(), None);
-    let told = player.happenings((0, 10), 9, &Only::default()).unwrap();
+    let told = player
+        .happenings((0, 10), 9, &EventFilter::default())
+        .unwrap();
     assert_eq!(
         told[1].says,
         "the queue from s to a is measured: it holds 1 of 100 packets, 1.5 kB"

@@ -2,22 +2,22 @@
 //! flows.
 
 use crate::common::Draws;
-use sidestep_player::{Only, Player};
+use sidestep_player::{EventFilter, Player};
 use sidestep_recording::{
-    Event, Flow, Head, Link, Network, Node, Query, State, Tail, What, Writer,
+    Event, EventKind, Flow, Head, Link, Network, Node, Query, State, Tail, Writer,
 };
 
 const PORTS: u64 = 6;
 
 /// Draws any event; few of them are possible.
-fn any_event(draws: &mut Draws, sent: u32) -> What {
+fn any_event(draws: &mut Draws, sent: u32) -> EventKind {
     let port = draws.below(PORTS) as u32;
     let packet = draws.below(u64::from(sent) + 1) as u32;
     let flow = draws.below(3) as u32;
     let large =
         |draws: &mut Draws| [0, 1, 1460, u64::from(u32::MAX), u64::MAX][draws.below(5) as usize];
     match draws.below(12) {
-        0 | 1 => What::Send {
+        0 | 1 => EventKind::Send {
             flow,
             seq: large(draws),
             bytes: draws.below(3000) as u32,
@@ -25,7 +25,7 @@ fn any_event(draws: &mut Draws, sent: u32) -> What {
             host: draws.below(4) as u32,
             number: draws.below(9),
         },
-        2..=4 => What::Enqueue {
+        2..=4 => EventKind::Enqueue {
             port,
             packet,
             bytes: [0, 64, 1518, u32::MAX][draws.below(4) as usize],
@@ -33,16 +33,16 @@ fn any_event(draws: &mut Draws, sent: u32) -> What {
             changes: draws.below(4) as u8,
             moved: draws.below(2) as u8,
         },
-        5 | 6 => What::Dequeue { port, packet },
-        7 => What::Evict { port, packet },
-        8 => What::Drop {
+        5 | 6 => EventKind::Dequeue { port, packet },
+        7 => EventKind::Evict { port, packet },
+        8 => EventKind::Drop {
             port,
             packet,
             reason: draws.below(4) as u8,
             waited: draws.below(2) as u8,
         },
-        9 => What::Deliver { packet },
-        10 => What::Window {
+        9 => EventKind::Deliver { packet },
+        10 => EventKind::Window {
             flow,
             cwnd: large(draws),
             ssthresh: large(draws),
@@ -51,12 +51,12 @@ fn any_event(draws: &mut Draws, sent: u32) -> What {
             timeouts: draws.below(5) as u32,
             cause: draws.below(6) as u8,
         },
-        _ if draws.below(2) == 0 => What::Depth {
+        _ if draws.below(2) == 0 => EventKind::Depth {
             port,
             packets: draws.below(9) as u32,
             bytes: large(draws),
         },
-        _ => What::Link {
+        _ => EventKind::Link {
             port,
             rate_bps: large(draws),
         },
@@ -152,7 +152,7 @@ fn what_can_be_said_is_answered() {
             }
         }
         let told = player
-            .happenings((0, u64::MAX), 1000, &Only::default())
+            .happenings((0, u64::MAX), 1000, &EventFilter::default())
             .unwrap();
         events += told.len();
         for packet in told.iter().filter_map(|told| told.packet).take(50) {

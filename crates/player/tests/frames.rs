@@ -2,7 +2,7 @@
 
 use crate::common::{CASES, Draws, recording};
 use sidestep_player::{ACK, AGAIN, DETOURED, Frame, MARKED, Player, TRIMMED};
-use sidestep_recording::{Event, Reader, State, What};
+use sidestep_recording::{Event, EventKind, Reader, State};
 use std::collections::BTreeMap;
 
 fn events(file: &[u8]) -> Vec<Event> {
@@ -91,13 +91,13 @@ fn flags_are_what_was_done_to_a_packet_before() {
             let mut flags: Vec<u8> = Vec::new();
             for event in all.iter().take_while(|event| event.at <= at) {
                 match event.what {
-                    What::Send { says, .. } => {
+                    EventKind::Send { says, .. } => {
                         flags.push(
                             if says & 1 == 1 { ACK } else { 0 }
                                 | if says & 4 == 4 { AGAIN } else { 0 },
                         );
                     }
-                    What::Enqueue {
+                    EventKind::Enqueue {
                         packet,
                         port,
                         wanted,
@@ -134,7 +134,7 @@ fn flags_are_what_was_done_to_a_packet_before() {
 }
 
 /// Transmission of a packet by a link: its start and its end.
-struct Sent {
+struct Transmission {
     port: u32,
     packet: u32,
     began: u64,
@@ -142,7 +142,7 @@ struct Sent {
 }
 
 /// Returns a transmission for every dequeue.
-fn transmissions(file: &[u8]) -> Vec<Sent> {
+fn transmissions(file: &[u8]) -> Vec<Transmission> {
     let reader = Reader::open(file).unwrap();
     let mut state: State = reader.chunk(0).unwrap().state;
     let mut rates: Vec<u64> = reader
@@ -155,20 +155,20 @@ fn transmissions(file: &[u8]) -> Vec<Sent> {
     let mut sent = Vec::new();
     for event in events(file) {
         match event.what {
-            What::Dequeue { port, packet } => {
+            EventKind::Dequeue { port, packet } => {
                 // Preamble and gap take link time and no buffer.
                 let bytes = u128::from(state.packet(packet).unwrap().buffer + 20);
                 let bytes = bytes * 8_000_000_000_000;
                 let took = bytes.div_ceil(u128::from(rates[port as usize].max(1))) as u64;
                 let took = if rates[port as usize] == 0 { 0 } else { took };
-                sent.push(Sent {
+                sent.push(Transmission {
                     port,
                     packet,
                     began: event.at.saturating_sub(took),
                     ended: event.at,
                 });
             }
-            What::Link { port, rate_bps } => rates[port as usize] = rate_bps,
+            EventKind::Link { port, rate_bps } => rates[port as usize] = rate_bps,
             _ => {}
         }
         state.apply(&event).unwrap();
@@ -178,10 +178,10 @@ fn transmissions(file: &[u8]) -> Vec<Sent> {
 
 /// Returns the packets that move over the link that `port` feeds, given its transmissions: number, start and
 /// end of the transmission.
-fn moving(state: &State, link: (u32, u64), sent: &[Sent], at: u64) -> Vec<(u32, u64, u64)> {
+fn moving(state: &State, link: (u32, u64), sent: &[Transmission], at: u64) -> Vec<(u32, u64, u64)> {
     let (port, rate) = link;
     let on_link = state.link(port).map(|packet| {
-        let own = |one: &&Sent| (one.packet, one.ended) == (packet.id, packet.since);
+        let own = |one: &&Transmission| (one.packet, one.ended) == (packet.id, packet.since);
         let began = sent.iter().find(own).map_or_else(
             || {
                 let bits = u128::from(packet.buffer + 20) * 8_000_000_000_000;
@@ -208,7 +208,7 @@ fn packets_move_from_their_first_bit_until_their_last_one_arrives() {
         let file = recording(case, window);
         let reader = Reader::open(&file).unwrap();
         let links = &reader.head().network.links;
-        let mut sent: Vec<Vec<Sent>> = links.iter().map(|_| Vec::new()).collect();
+        let mut sent: Vec<Vec<Transmission>> = links.iter().map(|_| Vec::new()).collect();
         for one in transmissions(&file) {
             sent[one.port as usize].push(one);
         }
@@ -283,10 +283,10 @@ fn use_detours_and_drops_are_those_of_the_span() {
                 (vec![0; frame.packets.len()], vec![0; frame.packets.len()]);
             for event in all.iter().filter(|event| event.at > from && event.at <= at) {
                 match event.what {
-                    What::Enqueue { port, wanted, .. } if port != wanted => {
+                    EventKind::Enqueue { port, wanted, .. } if port != wanted => {
                         detours[port as usize] += 1
                     }
-                    What::Drop { port, .. } => drops[port as usize] += 1,
+                    EventKind::Drop { port, .. } => drops[port as usize] += 1,
                     _ => {}
                 }
             }

@@ -6,7 +6,7 @@
 //!               never opened.
 //! **Panics**    a policy's panic is caught in the library, whose standard library is another copy than the
 //!               program's: no panic crosses from one into the other. [`Report`] tells the program.
-//! **Memory**    the library drops what it made ([`Make`]): the two may have different allocators.
+//! **Memory**    the library drops what it made ([`PolicyFactory`]): the two may have different allocators.
 //!
 //! ```
 //! use sidestep_plugin::switch::{Buffer, DropReason, Place, Queues, Verdict, Want};
@@ -118,7 +118,7 @@ impl Report {
 }
 
 /// Makes and drops policies of one kind (route, buffer or scheduler) inside the library.
-pub struct Maker<P: ?Sized> {
+pub struct PolicyConstructor<P: ?Sized> {
     /// Makes a policy; `None` if that panicked, which the report tells.
     pub make: fn(&Place, &Arc<Report>) -> Option<Box<P>>,
     /// Drops a policy.
@@ -126,13 +126,13 @@ pub struct Maker<P: ?Sized> {
 }
 
 /// Constructor of a library's policy, by kind.
-pub enum Make {
+pub enum PolicyFactory {
     /// A route.
-    Route(Maker<dyn Route + Send>),
+    Route(PolicyConstructor<dyn Route + Send>),
     /// A buffer policy.
-    Buffer(Maker<dyn Buffer + Send>),
+    Buffer(PolicyConstructor<dyn Buffer + Send>),
     /// A scheduler.
-    Sched(Maker<dyn Sched + Send>),
+    Sched(PolicyConstructor<dyn Sched + Send>),
 }
 
 /// Plug-in that a library exports under the name `SIDESTEP_PLUGIN`.
@@ -142,7 +142,7 @@ pub struct Plugin {
     /// Scheme that the plug-in's scheme extends: equal but for the policy.
     pub extends: &'static str,
     /// Constructor of its policy.
-    pub make: Make,
+    pub make: PolicyFactory,
 }
 
 /// Exports a policy from a library: `export!(route: Mine, extends: "dctcp")`; the kind is `route`, `buffer` or
@@ -164,21 +164,21 @@ macro_rules! export {
     };
 }
 
-/// Builds the [`Make`] of a policy.
+/// Builds the [`PolicyFactory`] of a policy.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! make {
     (route $policy:ty) => {
-        $crate::Make::Route($crate::make!(@ $policy))
+        $crate::PolicyFactory::Route($crate::make!(@ $policy))
     };
     (buffer $policy:ty) => {
-        $crate::Make::Buffer($crate::make!(@ $policy))
+        $crate::PolicyFactory::Buffer($crate::make!(@ $policy))
     };
     (sched $policy:ty) => {
-        $crate::Make::Sched($crate::make!(@ $policy))
+        $crate::PolicyFactory::Sched($crate::make!(@ $policy))
     };
     (@ $policy:ty) => {
-        $crate::Maker {
+        $crate::PolicyConstructor {
             make: |place, report| Some(Box::new($crate::Guarded::<$policy>::make(place, report)?)),
             drop: |policy| $crate::drop_quietly(policy),
         }

@@ -4,7 +4,7 @@
 use sidestep_plugin::switch::testing::{StillQueues, data};
 use sidestep_plugin::switch::{Buffer, DropReason, Place, Queues, Verdict, Want};
 use sidestep_plugin::types::{Packet, Rng, Seed};
-use sidestep_plugin::{ForSwitch, Make, Maker, Report, STAMP};
+use sidestep_plugin::{ForSwitch, PolicyConstructor, PolicyFactory, Report, STAMP};
 use std::panic::panic_any;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -60,9 +60,9 @@ impl Drop for Touchy {
 
 sidestep_plugin::export!(buffer: Touchy, extends: "dctcp");
 
-fn maker() -> &'static Maker<dyn Buffer + Send> {
+fn maker() -> &'static PolicyConstructor<dyn Buffer + Send> {
     match &SIDESTEP_PLUGIN.make {
-        Make::Buffer(maker) => maker,
+        PolicyFactory::Buffer(maker) => maker,
         _ => panic!("it is a buffer policy"),
     }
 }

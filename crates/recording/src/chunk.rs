@@ -1,7 +1,7 @@
 //! Chunk: the state at its beginning, and its events by columns. A chunk can be read alone.
 
 use crate::columns::{Columns, Cursor, put};
-use crate::event::{Event, KINDS, Kind, What};
+use crate::event::{Event, EventKind, KINDS, Kind};
 use crate::state::State;
 
 /// Largest number of events in a chunk.
@@ -133,7 +133,7 @@ fn read(cursor: &mut Cursor<'_>, ports: usize, measured: bool) -> Result<Chunk, 
         let kind = Kind::of(*number).ok_or("an unknown kind of event")?;
         let mut field = columns.iter();
         let next = || field.next().map_or(0, |column| column[*row]);
-        let what = What::from_fields(kind, next)
+        let what = EventKind::from_fields(kind, next)
             .map_err(|(field, value)| format!("{value} as {field} of {}", kind.word()))?;
         *row += 1;
         all.push(Event { at, what });

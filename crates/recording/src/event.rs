@@ -13,7 +13,7 @@ pub(crate) enum Coding {
     First,
 }
 
-/// Defines [`Kind`], [`What`], and the table of their columns.
+/// Defines [`Kind`], [`EventKind`], and the table of their columns.
 macro_rules! events {
     ($(
         $(#[$doc:meta])*
@@ -30,7 +30,7 @@ macro_rules! events {
 
         /// Event of a recording; `docs/reference/recording.md` defines its fields.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum What {
+        pub enum EventKind {
             $( $(#[$doc])* $kind { $( $(#[$field_doc])* $field: $type, )* }, )*
         }
 
@@ -53,23 +53,23 @@ macro_rules! events {
             }
         }
 
-        impl What {
+        impl EventKind {
             /// Returns the kind of the event.
             pub const fn kind(&self) -> Kind {
-                match self { $(What::$kind { .. } => Kind::$kind,)* }
+                match self { $(EventKind::$kind { .. } => Kind::$kind,)* }
             }
 
             /// Calls `with` for the value of each field, in order.
             #[inline]
             pub fn each(&self, mut with: impl FnMut(u64)) {
-                match *self { $(What::$kind { $($field),* } => { $(with(u64::from($field));)* })* }
+                match *self { $(EventKind::$kind { $($field),* } => { $(with(u64::from($field));)* })* }
             }
 
             /// Calls `with` for each field, in order: its index, its coding, the value of the first field, its
             /// value.
             #[inline]
             pub(crate) fn code(&self, mut with: impl FnMut(usize, Coding, u64, u64)) {
-                match *self { $(What::$kind { $($field),* } => {
+                match *self { $(EventKind::$kind { $($field),* } => {
                     let values = [$(u64::from($field)),*];
                     const CODINGS: &[Coding] = &[$(Coding::$coding),*];
                     for (at, value) in values.into_iter().enumerate() {
@@ -83,9 +83,9 @@ macro_rules! events {
             pub(crate) fn from_fields(
                 kind: Kind,
                 mut next: impl FnMut() -> u64,
-            ) -> Result<What, (&'static str, u64)> {
+            ) -> Result<EventKind, (&'static str, u64)> {
                 Ok(match kind {
-                    $(Kind::$kind => What::$kind { $(
+                    $(Kind::$kind => EventKind::$kind { $(
                         $field: {
                             let value = next();
                             value.try_into().map_err(|_| (stringify!($field), value))?
@@ -106,7 +106,7 @@ events! {
         seq: u64, Delta;
         /// Payload, bytes.
         bytes: u32, Plain;
-        /// Kind and flags of the packet: [`Says`].
+        /// Kind and flags of the packet: [`PacketFlags`].
         says: u8, Plain;
         /// Sending host.
         host: u32, Delta;
@@ -200,14 +200,14 @@ pub struct Event {
     /// Time since the start of the run, ps.
     pub at: u64,
     /// Event.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// Kind and flags of a packet, in the field `says`: two bits for the kind, then one bit for each flag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Says(pub u8);
+pub struct PacketFlags(pub u8);
 
-impl Says {
+impl PacketFlags {
     /// Words for the kinds, in the order of their numbers.
     pub const KINDS: [&'static str; 4] = ["data", "ack", "syn", "syn_ack"];
     /// Retransmission: the sender has sent the same before.
@@ -217,12 +217,12 @@ impl Says {
 
     /// Returns the word for the packet's kind.
     pub fn kind(self) -> &'static str {
-        Says::KINDS[usize::from(self.0 & 3)]
+        PacketFlags::KINDS[usize::from(self.0 & 3)]
     }
 
     /// Returns true if the packet is a retransmission.
     pub fn again(self) -> bool {
-        self.0 & Says::AGAIN != 0
+        self.0 & PacketFlags::AGAIN != 0
     }
 }
 
@@ -257,27 +257,28 @@ impl Event {
     /// Returns the port of the event, if its kind has one.
     pub fn port(&self) -> Option<u32> {
         match self.what {
-            What::Enqueue { port, .. }
-            | What::Dequeue { port, .. }
-            | What::Evict { port, .. }
-            | What::Drop { port, .. }
-            | What::Depth { port, .. }
-            | What::Link { port, .. } => Some(port),
-            What::Send { .. } | What::Deliver { .. } | What::Window { .. } => None,
+            EventKind::Enqueue { port, .. }
+            | EventKind::Dequeue { port, .. }
+            | EventKind::Evict { port, .. }
+            | EventKind::Drop { port, .. }
+            | EventKind::Depth { port, .. }
+            | EventKind::Link { port, .. } => Some(port),
+            EventKind::Send { .. } | EventKind::Deliver { .. } | EventKind::Window { .. } => None,
         }
     }
 
     /// Returns the packet of the event, if the event concerns a packet sent earlier.
     pub fn packet(&self) -> Option<u32> {
         match self.what {
-            What::Enqueue { packet, .. }
-            | What::Dequeue { packet, .. }
-            | What::Evict { packet, .. }
-            | What::Drop { packet, .. }
-            | What::Deliver { packet } => Some(packet),
-            What::Send { .. } | What::Window { .. } | What::Depth { .. } | What::Link { .. } => {
-                None
-            }
+            EventKind::Enqueue { packet, .. }
+            | EventKind::Dequeue { packet, .. }
+            | EventKind::Evict { packet, .. }
+            | EventKind::Drop { packet, .. }
+            | EventKind::Deliver { packet } => Some(packet),
+            EventKind::Send { .. }
+            | EventKind::Window { .. }
+            | EventKind::Depth { .. }
+            | EventKind::Link { .. } => None,
         }
     }
 }

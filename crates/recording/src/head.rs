@@ -98,7 +98,7 @@ pub struct Tail {
     /// Chunks, in order of time.
     pub chunks: Vec<Span>,
     /// Events of each kind, in the order of the kinds.
-    pub counts: Vec<Crowd>,
+    pub counts: Vec<EventCount>,
     /// Number of packets recorded.
     pub packets: u64,
     /// Traffic classes, to which flows and queries refer by number.
@@ -137,7 +137,7 @@ pub struct Span {
 
 /// Number of events of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Crowd {
+pub struct EventCount {
     /// Word for the kind.
     pub kind: String,
     /// Number of events.

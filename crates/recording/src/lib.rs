@@ -12,7 +12,7 @@
 //! program that measures real packets can write it too.
 //!
 //! ```
-//! use sidestep_recording::{Event, Head, Link, Network, Node, Reader, Tail, What, Writer};
+//! use sidestep_recording::{Event, Head, Link, Network, Node, Reader, Tail, EventKind, Writer};
 //!
 //! let node = |host| Node { name: "a".into(), host, ..Node::default() };
 //! let link = Link { from: 0, to: 1, rate_bps: 1_000_000_000, delay_ps: 1_000_000, ..Link::default() };
@@ -20,8 +20,8 @@
 //! let head = Head { source: "simulator".into(), network, ..Head::default() };
 //!
 //! let mut writer = Writer::begin(&head, Default::default());
-//! let send = What::Send { flow: 7, seq: 0, bytes: 1460, says: 0, host: 0, number: 0 };
-//! let joins = What::Enqueue { port: 0, packet: 0, bytes: 1500, wanted: 0, changes: 0, moved: 0 };
+//! let send = EventKind::Send { flow: 7, seq: 0, bytes: 1460, says: 0, host: 0, number: 0 };
+//! let joins = EventKind::Enqueue { port: 0, packet: 0, bytes: 1500, wanted: 0, changes: 0, moved: 0 };
 //! writer.push(Event { at: 5, what: send });
 //! writer.push(Event { at: 5, what: joins });
 //! let bytes = writer.finish(Tail::default());
@@ -45,8 +45,8 @@ mod state;
 mod writer;
 
 pub use chunk::{Chunk, MOST_EVENTS};
-pub use event::{Cause, Event, KINDS, Kind, Says, What};
-pub use head::{Crowd, Flow, Head, LeftOut, Link, Network, Node, Query, Span, Tail};
+pub use event::{Cause, Event, EventKind, KINDS, Kind, PacketFlags};
+pub use head::{EventCount, Flow, Head, LeftOut, Link, Network, Node, Query, Span, Tail};
 pub use reader::Reader;
 pub use refused::Refused;
 pub use section::VERSION;

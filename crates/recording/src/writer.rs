@@ -8,7 +8,7 @@
 
 use crate::chunk::{MOST_EVENTS, Open};
 use crate::event::{Event, KINDS};
-use crate::head::{Crowd, Head, LeftOut, Span, Tail};
+use crate::head::{EventCount, Head, LeftOut, Span, Tail};
 use crate::section::{END, MAGIC, MOST_RAW, Section, VERSION, WHOLE, put_section};
 use crate::state::State;
 use serde::Serialize;
@@ -112,7 +112,7 @@ impl Writer {
         let tail = Tail {
             chunks: self.chunks,
             counts: counts
-                .map(|(kind, events)| Crowd {
+                .map(|(kind, events)| EventCount {
                     kind: kind.word().into(),
                     events: *events,
                 })

@@ -1,7 +1,7 @@
 //! Tests of refused recordings and their messages, of absent panics, and of unchanged bytes of a recording.
 
 use crate::common::{sample, written};
-use sidestep_recording::{Event, Flow, Head, KINDS, Reader, State, Tail, What, Writer};
+use sidestep_recording::{Event, EventKind, Flow, Head, KINDS, Reader, State, Tail, Writer};
 use std::path::PathBuf;
 
 /// Opens and verifies a recording; returns the message if it is refused.
@@ -100,7 +100,7 @@ fn a_driver_that_tells_of_what_cannot_be_is_wrong() {
     let mut writer = Writer::begin(&crate::common::head(), Default::default());
     writer.push(Event {
         at: 0,
-        what: What::Dequeue { port: 0, packet: 9 },
+        what: EventKind::Dequeue { port: 0, packet: 9 },
     });
 }
 
@@ -109,7 +109,7 @@ fn a_driver_that_tells_of_what_cannot_be_is_wrong() {
 fn a_driver_that_tells_of_the_past_is_wrong() {
     let mut writer = Writer::begin(&crate::common::head(), Default::default());
     for at in [5, 4] {
-        let what = What::Link {
+        let what = EventKind::Link {
             port: 0,
             rate_bps: 1,
         };
@@ -178,7 +178,7 @@ fn the_bytes_of_a_recording_of_some_packets_are_those_that_were_kept() {
     let (mut said, mut seen) = ([(0, 0); crate::common::PORTS as usize], 0);
     said[3] = (7, 9000);
     for event in &events {
-        if let What::Depth {
+        if let EventKind::Depth {
             port,
             packets,
             bytes,
@@ -218,7 +218,7 @@ fn what_was_seen_and_cannot_be_is_refused_and_changes_nothing() {
     let mut writer = Writer::begin(&crate::common::head(), State::default());
     let gone = Event {
         at: 0,
-        what: What::Dequeue { port: 0, packet: 9 },
+        what: EventKind::Dequeue { port: 0, packet: 9 },
     };
     assert_eq!(writer.offer(gone), Err("packet 9 was not sent".into()));
     let bytes = writer.finish(Tail::default());

@@ -17,7 +17,7 @@
 
 use crate::files::Files;
 use crate::plan::FlowPlan;
-use crate::table::{Table, Wrong};
+use crate::table::{RowErrors, Table};
 use sidestep_types::{Param, ParamUnit, Refusal, Settings, Value, Words};
 
 /// Rule for sizes between two points of a distribution.
@@ -132,7 +132,7 @@ impl SizeCdf {
                 }
                 Some(up_to) => Ok(up_to),
             };
-            let mut wrong = Wrong::default();
+            let mut wrong = RowErrors::default();
             let (bytes, up_to) = (wrong.keep(bytes), wrong.keep(up_to));
             let (bytes, up_to) = wrong.or(bytes.zip(up_to))?;
             last = (bytes, up_to, row.line);

@@ -65,7 +65,7 @@ pub(crate) fn steps(changes: &[Change]) -> Vec<(Time, Step)> {
 
 /// State of the cables, and their state as next hops see it.
 #[derive(Clone, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct CableState {
     /// Per cable: true if it is down.
     pub down: Vec<bool>,
     /// Per cable: true if next hops avoid it.
@@ -74,10 +74,10 @@ pub(crate) struct Standing {
     followed: Vec<Option<(Time, usize)>>,
 }
 
-impl Standing {
+impl CableState {
     /// Returns the state of this many cables, all up.
-    pub fn new(cables: usize) -> Standing {
-        Standing {
+    pub fn new(cables: usize) -> CableState {
+        CableState {
             down: vec![false; cables],
             avoided: vec![false; cables],
             followed: vec![None; cables],
@@ -105,7 +105,7 @@ impl Standing {
 
 /// Error in a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct ChangeError {
     /// Number of the change.
     pub change: usize,
     /// Reason why it is refused.
@@ -114,8 +114,11 @@ pub struct Wrong {
 
 /// Refuses the first change that is impossible in `network`. Returns the changes that cut hosts off and that
 /// next hops never follow: packets to and from these hosts are lost, as intended.
-pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>, Wrong> {
-    let wrong = |change: usize, why: String| Wrong { change, why };
+pub fn check_changes(
+    network: &Network,
+    changes: &[Change],
+) -> Result<Vec<ChangeError>, ChangeError> {
+    let wrong = |change: usize, why: String| ChangeError { change, why };
     let cables = network.cables.len();
     if let Some(i) = (changes.iter()).position(|change| change.cable as usize >= cables) {
         let cable = changes[i].cable;
@@ -125,7 +128,7 @@ pub fn check_changes(network: &Network, changes: &[Change]) -> Result<Vec<Wrong>
         ));
     }
     let mut cuts = Vec::new();
-    let mut standing = Standing::new(cables);
+    let mut standing = CableState::new(cables);
     let steps = steps(changes);
     // Connected parts, first with the actual state, then with the state that next hops see.
     let whole = parts(network, &standing.down);

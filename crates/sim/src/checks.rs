@@ -2,7 +2,7 @@
 
 use crate::config::{NicConfig, SwitchConfig, WorldConfig};
 use crate::network::Network;
-use crate::plan::{FlowPlan, Joint, Plan};
+use crate::plan::{FlowPlan, Joint, TrafficPlan};
 use sidestep_switch::Capacity;
 use sidestep_transport::shim;
 use sidestep_types::{Bytes, FlowId, Framing, Longest, Refusal, Size, Time};
@@ -11,7 +11,7 @@ use sidestep_types::{Bytes, FlowId, Framing, Longest, Refusal, Size, Time};
 pub(crate) fn check_settings(
     config: &WorldConfig,
     switches: usize,
-    plan: &Plan,
+    plan: &TrafficPlan,
 ) -> Result<(), Refusal> {
     let mss = config.largest_mss(plan);
     let empty = config.all_transports().any(|each| each.mss() == 0);
@@ -47,7 +47,7 @@ pub(crate) fn check_settings(
 }
 
 /// Refuses flows with segments larger than the window of their receiver.
-fn check_windows(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
+fn check_windows(config: &WorldConfig, plan: &TrafficPlan) -> Result<(), Refusal> {
     let too_large = |flow: &FlowPlan| {
         let transport = config.transport_of(flow.class);
         let (own, window) = (flow.mss_or(transport.mss()), transport.receive_window());
@@ -63,7 +63,7 @@ fn check_windows(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
 }
 
 /// Refuses transports for unknown classes, and flows on one connection with different transports.
-fn check_classes(config: &WorldConfig, plan: &Plan) -> Result<(), Refusal> {
+fn check_classes(config: &WorldConfig, plan: &TrafficPlan) -> Result<(), Refusal> {
     let (own, classes) = (&config.transports.own, plan.classes.len());
     if own.is_empty() {
         return Ok(());
@@ -172,7 +172,7 @@ pub fn check_switch(
 const MOST_MSS: u32 = 65_000;
 
 /// Refuses the first flow that is impossible in the network. A plan has no parameters to blame.
-pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> {
+pub(crate) fn check_plan(network: &Network, plan: &TrafficPlan) -> Result<(), Refusal> {
     let refuse = |why: String| Err(Refusal::of_none(why));
     let hosts = network.hosts;
     if plan.flows.len() >= u32::MAX as usize {
@@ -229,7 +229,7 @@ pub(crate) fn check_plan(network: &Network, plan: &Plan) -> Result<(), Refusal> 
 }
 
 /// Refuses connections that two hosts cannot share.
-fn check_joint(plan: &Plan) -> Result<(), Refusal> {
+fn check_joint(plan: &TrafficPlan) -> Result<(), Refusal> {
     let refuse = |why: String| Err(Refusal::of_none(why));
     if !plan.joint.is_sorted_by(|a, b| a.flow < b.flow) {
         return refuse(

@@ -89,7 +89,7 @@ impl Cioq {
     }
 
     /// Copies everything that does not change from `built`, the same fabrics before the run.
-    pub fn stand_as(&mut self, built: Cioq) -> Result<(), String> {
+    pub fn restore_constants(&mut self, built: Cioq) -> Result<(), String> {
         self.config = built.config;
         let same = self.crossbars.len() == built.crossbars.len();
         let same = same

@@ -1,7 +1,7 @@
 //! Settings of a run, apart from its network and its plan.
 
 use crate::changes::Change;
-use crate::plan::Plan;
+use crate::plan::TrafficPlan;
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{TransportConfig, shim};
 use sidestep_types::{Bytes, Framing, Seed, Size, Time};
@@ -16,7 +16,7 @@ pub struct WorldConfig {
     /// Settings of every switch that is not among [`WorldConfig::others`].
     pub switch: SwitchConfig,
     /// Switches with other settings.
-    pub others: Others,
+    pub others: SwitchOverrides,
     /// Transport of every flow whose class has none in `transports`.
     pub transport: TransportConfig,
     /// Transports of single classes of flows.
@@ -46,7 +46,7 @@ impl WorldConfig {
     }
 
     /// Returns the payload bytes of the largest segment that a flow of `plan` may send.
-    pub(crate) fn largest_mss(&self, plan: &Plan) -> u32 {
+    pub(crate) fn largest_mss(&self, plan: &TrafficPlan) -> u32 {
         let own = self.all_transports().map(TransportConfig::mss);
         own.fold(plan.largest_mss(self.transport.mss()), u32::max)
     }
@@ -115,7 +115,7 @@ pub struct NicConfig {
 
 /// Switches whose policies or capacity differ from [`WorldConfig::switch`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Others {
+pub struct SwitchOverrides {
     /// Settings of these switches. Pauses, and the fabric between inputs and outputs, are the same for every
     /// switch.
     pub kinds: Vec<SwitchConfig>,
@@ -123,7 +123,7 @@ pub struct Others {
     pub of: Vec<Option<u16>>,
 }
 
-impl Others {
+impl SwitchOverrides {
     /// Returns the settings of switch number `number`; `switch` for all that do not differ.
     pub fn kind<'a>(&'a self, switch: &'a SwitchConfig, number: usize) -> &'a SwitchConfig {
         let kind = self.of.get(number).copied().flatten();

@@ -12,12 +12,12 @@ pub(crate) struct PacketEvent<'a> {
     pub parcel: u32,
     /// Packet as it is now.
     pub packet: &'a Packet,
-    pub what: What,
+    pub what: PacketAction,
 }
 
 /// Kind of an event.
 #[derive(Clone, Copy)]
-pub(crate) enum What {
+pub(crate) enum PacketAction {
     /// The host of the packet sends it, under this number.
     Sent { number: u64 },
     /// A switch, or a NIC with a buffer policy, did something with the packet.
@@ -33,13 +33,13 @@ pub(crate) enum What {
     Delivered,
 }
 
-impl What {
+impl PacketAction {
     /// Returns true if the packet's path ends with it.
     pub fn ends(&self) -> bool {
         match self {
-            What::Sent { .. } => false,
-            What::At(_, event) => event.dropped().is_some(),
-            What::Lost { .. } | What::Delivered => true,
+            PacketAction::Sent { .. } => false,
+            PacketAction::At(_, event) => event.dropped().is_some(),
+            PacketAction::Lost { .. } | PacketAction::Delivered => true,
         }
     }
 }

@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn edges_and_aggregations_of_a_fat_tree_have_a_choice_and_its_cores_none() {
-        let network = FatTree::defaults().lay(&NoFiles).unwrap();
+        let network = FatTree::defaults().build_network(&NoFiles).unwrap();
         let choices = network.choices().unwrap();
         for (switch, choice) in network.switches.iter().zip(choices) {
             assert_eq!(choice, !switch.name.starts_with("core"), "{}", switch.name);
@@ -317,7 +317,7 @@ mod tests {
 
     #[test]
     fn next_hops_are_the_hosts_port_or_every_shortest_way() {
-        let network = Testbed::defaults().lay(&NoFiles).unwrap();
+        let network = Testbed::defaults().build_network(&NoFiles).unwrap();
         let hops = network.next_hops().unwrap();
         let ports = |numbers: &[u16]| numbers.iter().map(|&n| PortId(n)).collect::<Vec<_>>();
         // Host 1 is attached to edge 0; the other edges reach it by both aggregation switches.

@@ -25,7 +25,7 @@
 //!                  range, a flow of a group that never ends. No text causes a panic.
 
 use crate::plan::FlowPlan;
-use crate::table::{Row, Table, Wrong};
+use crate::table::{Row, RowErrors, Table};
 use sidestep_transport::LONGEST_SEGMENT;
 use sidestep_types::{HostId, Quantity, Time, Unit, parse_quantity};
 use std::num::NonZeroU16;
@@ -120,7 +120,7 @@ impl Columns {
     }
 
     fn flow(&self, table: &Table<'_>, row: &Row, hosts: u32) -> Result<ListedFlow, String> {
-        let mut wrong = Wrong::default();
+        let mut wrong = RowErrors::default();
         let start = wrong.keep(start(table, row, self.start));
         let src = wrong.keep(host(table, row, self.src, hosts));
         let dst = wrong.keep(host(table, row, self.dst, hosts));

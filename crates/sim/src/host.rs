@@ -86,10 +86,10 @@ impl Host {
     }
 
     /// Copies what does not change from `built`, the same host before the run.
-    pub fn stand_as(&mut self, built: Host) -> Result<(), String> {
+    pub fn restore_constants(&mut self, built: Host) -> Result<(), String> {
         match (&mut self.nic, built.nic) {
             (None, None) => {}
-            (Some(kept), Some(built)) => kept.stand_as(*built)?,
+            (Some(kept), Some(built)) => kept.restore_constants(*built)?,
             _ => return Err("saved policies of its NIC do not match the scenario".into()),
         }
         let shims = |host: &Option<Box<Shims>>| host.as_ref().map(|shims| shims.stack.names());
@@ -129,18 +129,18 @@ pub(crate) struct ReceivingEnd {
     pub order: Orders,
     /// Order in which its data reaches the transport, if shims may change the order.
     pub handed: Option<Box<Orders>>,
-    pub seen: Seen,
+    pub seen: ReceivedCounts,
 }
 
 /// Counts of a flow's packets at its receiving end.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub(crate) struct Seen {
+pub(crate) struct ReceivedCounts {
     pub marks: u32,
     pub detours: u32,
     pub max_detours: u8,
 }
 
-impl Seen {
+impl ReceivedCounts {
     /// Counts an arrived packet that carries data or opens the flow.
     #[inline]
     pub fn count(&mut self, packet: &Packet) {
@@ -221,7 +221,7 @@ impl FlowOutcome {
 
     /// Counts a packet that arrived after the receiver was done.
     pub(crate) fn late(&mut self, packet: &Packet) {
-        let mut seen = Seen {
+        let mut seen = ReceivedCounts {
             marks: self.marks,
             detours: self.detours,
             max_detours: self.max_detours,

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Far end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Far {
+pub(crate) enum FarEnd {
     Host(u32),
     Switch(u32),
 }
@@ -21,10 +21,10 @@ pub(crate) struct LinkEnds {
 }
 
 /// Rate and delay of a link, its far end, and the port there.
-pub(crate) type Laid = (BitRate, Time, Far, PortId);
+pub(crate) type LinkSpec = (BitRate, Time, FarEnd, PortId);
 
 /// Lays the directed links in the order of their owners: every host's NIC, then every switch's ports.
-pub(crate) fn lay_links(network: &Network, ports: &Ports) -> (Vec<Laid>, Vec<LinkEnds>) {
+pub(crate) fn lay_links(network: &Network, ports: &Ports) -> (Vec<LinkSpec>, Vec<LinkEnds>) {
     let mut links = Vec::new();
     let mut ends = Vec::new();
     let owners = owners(network, ports);
@@ -32,8 +32,8 @@ pub(crate) fn lay_links(network: &Network, ports: &Ports) -> (Vec<Laid>, Vec<Lin
         let c = &network.cables[cable as usize];
         let to = if is_a { c.b } else { c.a };
         let far = match to {
-            End::Host(h) => Far::Host(h.0),
-            End::Switch(s) => Far::Switch(s.0),
+            End::Host(h) => FarEnd::Host(h.0),
+            End::Switch(s) => FarEnd::Switch(s.0),
         };
         let place = place(cable, is_a);
         // The other direction of a cable has the place beside it.

@@ -47,7 +47,7 @@ pub use cdf::{Interpolation, SizeCdf};
 pub use changes::{Becomes, Change, LEAST_RATE, check_changes};
 pub use checks::{check_nic, check_switch};
 pub use config::{
-    CioqConfig, ClassTransports, NicConfig, Others, PfcConfig, SwitchConfig, TraceFilter,
+    CioqConfig, ClassTransports, NicConfig, PfcConfig, SwitchConfig, SwitchOverrides, TraceFilter,
     WorldConfig,
 };
 pub use counts::Totals;
@@ -59,7 +59,7 @@ pub use outcome::{
     SubflowOutcome, TraceEvent, TraceStep,
 };
 pub use pfc::Deadlock;
-pub use plan::{FlowPlan, GroupPlan, Joint, Plan, QueryPlan, Start};
+pub use plan::{FlowPlan, GroupPlan, Joint, QueryPlan, Start, TrafficPlan};
 pub use sidestep_switch::ports::{Count as PortCount, Counts as PortCounts};
 pub use switching::salt as policy_salt;
 pub use thinned::Thinned;

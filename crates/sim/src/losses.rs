@@ -59,12 +59,12 @@ struct Entry {
     seq: u64,
     flow: FlowId,
     len: u32,
-    what: What,
+    what: ByteEvent,
 }
 
 /// Event of the bytes of an entry.
 #[derive(Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-enum What {
+enum ByteEvent {
     /// A switch dropped them.
     Dropped,
     /// The sender's host dropped them, while sending them or others: ordered like the sender's own entries.
@@ -79,9 +79,9 @@ enum What {
     Closed,
 }
 
-impl What {
+impl ByteEvent {
     fn is_loss(self) -> bool {
-        matches!(self, What::Dropped | What::Cut)
+        matches!(self, ByteEvent::Dropped | ByteEvent::Cut)
     }
 }
 
@@ -91,21 +91,21 @@ const BATCH: usize = 4096;
 impl LossLog {
     /// Logs that a switch has dropped `packet`.
     pub fn dropped(&mut self, now: Time, packet: &Packet) {
-        self.lose(now, packet, What::Dropped);
+        self.lose(now, packet, ByteEvent::Dropped);
     }
 
     /// Logs that the host of its sender has dropped `packet`, at the instant at which it sent that or another.
     pub fn dropped_at_once(&mut self, now: Time, packet: &Packet) {
-        self.lose(now, packet, What::DroppedAtOnce);
+        self.lose(now, packet, ByteEvent::DroppedAtOnce);
     }
 
     /// Logs that `packet` has arrived without its payload.
     pub fn cut(&mut self, now: Time, packet: &Packet) {
-        self.lose(now, packet, What::Cut);
+        self.lose(now, packet, ByteEvent::Cut);
     }
 
     /// Logs a loss. Acknowledgements and empty packets are no loss of a sender.
-    fn lose(&mut self, now: Time, packet: &Packet, what: What) {
+    fn lose(&mut self, now: Time, packet: &Packet, what: ByteEvent) {
         match packet.kind() {
             Kind::Syn => self.push(now, packet.flow, (syn_of(packet.subflow()), 1), what),
             Kind::Data if packet.len > 0 => {
@@ -127,20 +127,20 @@ impl LossLog {
         } else {
             (segment.seq, segment.len)
         };
-        self.push(now, flow, bytes, What::SentAgain);
+        self.push(now, flow, bytes, ByteEvent::SentAgain);
     }
 
     /// Logs a timeout of the sender of `flow`; it waited for byte `head`, or for the place of a SYN.
     pub fn timed_out(&mut self, now: Time, flow: FlowId, head: u64) {
-        self.push(now, flow, (head, 0), What::TimedOut);
+        self.push(now, flow, (head, 0), ByteEvent::TimedOut);
     }
 
     /// Logs that the sender of `flow`, which has retransmitted, is done: its losses no longer matter.
     pub fn closed(&mut self, now: Time, flow: FlowId) {
-        self.push(now, flow, (0, 0), What::Closed);
+        self.push(now, flow, (0, 0), ByteEvent::Closed);
     }
 
-    fn push(&mut self, at: Time, flow: FlowId, (seq, len): (u64, u32), what: What) {
+    fn push(&mut self, at: Time, flow: FlowId, (seq, len): (u64, u32), what: ByteEvent) {
         if self.entries.len() >= self.room {
             self.join(at);
             self.room = self.entries.len() + BATCH;
@@ -175,7 +175,7 @@ impl LossLog {
         // Stable: a sender's entries of one instant stay in their order.
         self.entries[..ready].sort_by_key(|entry| (entry.at, !entry.what.is_loss()));
         for entry in self.entries.drain(..ready) {
-            if entry.what == What::Closed {
+            if entry.what == ByteEvent::Closed {
                 // Its losses no longer matter; most flows of a run end here, and need less memory this way.
                 let counts = self
                     .flows
@@ -203,21 +203,21 @@ impl Flow {
     fn tell(&mut self, entry: &Entry) {
         let (start, end) = (entry.seq, entry.seq + u64::from(entry.len));
         match entry.what {
-            What::Dropped | What::DroppedAtOnce => {
+            ByteEvent::Dropped | ByteEvent::DroppedAtOnce => {
                 self.losses.drops += u32::from(!is_syn(start));
                 self.lost.add(start, end);
             }
-            What::Cut => self.lost.add(start, end),
-            What::SentAgain => {
+            ByteEvent::Cut => self.lost.add(start, end),
+            ByteEvent::SentAgain => {
                 // A SYN is no data and never counts as spurious.
                 let needed = self.lost.take(start, end) || is_syn(start);
                 self.losses.spurious_retransmits += u32::from(!needed);
             }
-            What::TimedOut => {
+            ByteEvent::TimedOut => {
                 let needed = self.lost.holds(start);
                 self.losses.spurious_timeouts += u32::from(!needed);
             }
-            What::Closed => unreachable!("a log lets flows go whose sender is done"),
+            ByteEvent::Closed => unreachable!("a log lets flows go whose sender is done"),
         }
     }
 }

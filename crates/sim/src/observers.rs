@@ -98,9 +98,9 @@ impl Observers {
 impl Sink<PacketEvent<'_>> for Observers {
     #[cold]
     #[inline(never)]
-    fn hear(&mut self, event: &PacketEvent<'_>) {
-        self.recorder.hear(event);
-        self.account.hear(event);
-        self.tracer.hear(event);
+    fn observe(&mut self, event: &PacketEvent<'_>) {
+        self.recorder.observe(event);
+        self.account.observe(event);
+        self.tracer.observe(event);
     }
 }

@@ -5,7 +5,7 @@ use crate::counts::Totals;
 use crate::histogram::Histogram;
 use crate::network::End;
 use crate::pfc::Deadlock;
-use crate::plan::{FlowPlan, GroupPlan, Plan};
+use crate::plan::{FlowPlan, GroupPlan, TrafficPlan};
 use sidestep_switch::ports::Counts;
 use sidestep_switch::{DropReason, Event, Joined};
 use sidestep_types::{BitRate, FlowId, PortId, SwitchId, Time};
@@ -38,7 +38,7 @@ impl Outcome {
     /// closed loop that never started are left out.
     pub fn flows_of<'a>(
         &'a self,
-        plan: &'a Plan,
+        plan: &'a TrafficPlan,
     ) -> impl Iterator<Item = (FlowId, &'a FlowPlan, &'a FlowOutcome)> {
         let each = (0..).map(FlowId).zip(plan.flows.iter().zip(&self.flows));
         each.filter(|(_, (flow, seen))| seen.started.is_some() || !flow.start.replaces())

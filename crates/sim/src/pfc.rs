@@ -12,7 +12,7 @@
 //!                  the packet on the wire and takes its own time, but none from later packets.
 
 use crate::config::PfcConfig;
-use crate::layout::{Far, LinkEnds, backs, port_ranges};
+use crate::layout::{FarEnd, LinkEnds, backs, port_ranges};
 use sidestep_switch::ports::{NONE, Wire};
 use sidestep_types::{BitRate, Bytes, Framing, Longest, Time};
 use std::collections::{BTreeSet, VecDeque};
@@ -106,7 +106,7 @@ pub(crate) struct FramePlan {
 
 impl Pfc {
     /// Copies everything that does not change from `built`, the same pauses before the run.
-    pub fn stand_as(&mut self, built: Pfc) -> Result<(), String> {
+    pub fn restore_constants(&mut self, built: Pfc) -> Result<(), String> {
         (self.xoff, self.xon, self.frame) = (built.xoff, built.xon, built.frame);
         let links = built.gates.len();
         let mut same = self.gates.len() == links && self.brakes.len() == links;
@@ -131,7 +131,7 @@ impl Pfc {
     pub fn new(
         config: PfcConfig,
         wires: &[Wire],
-        fars: &[Far],
+        fars: &[FarEnd],
         ends: &[LinkEnds],
         framing: Framing,
         longest: Longest,
@@ -143,8 +143,8 @@ impl Pfc {
             let headroom = config.headroom;
             let headroom = headroom.unwrap_or_else(|| headroom_needed(wire.rate, wire.delay, full));
             let out = match fars[link] {
-                Far::Host(_) => 0..0,
-                Far::Switch(s) => ports[s as usize].clone(),
+                FarEnd::Host(_) => 0..0,
+                FarEnd::Switch(s) => ports[s as usize].clone(),
             };
             Gate {
                 back,

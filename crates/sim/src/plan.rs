@@ -7,7 +7,7 @@ use std::num::NonZeroU16;
 
 /// Flows and queries of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
+pub struct TrafficPlan {
     /// Names of the traffic classes, one per workload of the scenario; at most 256.
     pub classes: Vec<String>,
     /// All flows. A [`FlowId`] is an index here.
@@ -26,7 +26,7 @@ pub struct Plan {
 pub struct GroupPlan {
     /// Name in its workload.
     pub name: String,
-    /// Index into [`Plan::classes`]; `None` if its flows are of several.
+    /// Index into [`TrafficPlan::classes`]; `None` if its flows are of several.
     pub class: Option<u8>,
     /// First start of a flow.
     pub start: Time,
@@ -45,8 +45,8 @@ pub struct Joint {
     pub opener: FlowId,
 }
 
-impl Plan {
-    /// Returns the place of `flow` in [`Plan::joint`], if its connection is shared.
+impl TrafficPlan {
+    /// Returns the place of `flow` in [`TrafficPlan::joint`], if its connection is shared.
     pub fn joint_place(&self, flow: FlowId) -> Option<usize> {
         self.joint
             .binary_search_by_key(&flow, |joint| joint.flow)
@@ -78,9 +78,9 @@ pub struct FlowPlan {
     pub size: u64,
     /// Hand-over by the application.
     pub start: Start,
-    /// Index into [`Plan::classes`].
+    /// Index into [`TrafficPlan::classes`].
     pub class: u8,
-    /// Query that it answers or asks, an index into [`Plan::queries`].
+    /// Query that it answers or asks, an index into [`TrafficPlan::queries`].
     pub query: Option<u32>,
     /// True for a query's request, false for a response.
     pub request: bool,
@@ -106,7 +106,7 @@ impl FlowPlan {
     }
 }
 
-impl Plan {
+impl TrafficPlan {
     /// Returns the number of flows a run does not wait for: endless ones, and those in a closed loop, which
     /// replace another or are replaced. They may be unfinished when the others are done.
     pub fn unawaited(&self) -> u64 {
@@ -174,6 +174,6 @@ pub struct QueryPlan {
     pub target: HostId,
     /// Responses that complete it.
     pub responses: u32,
-    /// Index into [`Plan::classes`].
+    /// Index into [`TrafficPlan::classes`].
     pub class: u8,
 }

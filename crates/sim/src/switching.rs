@@ -8,8 +8,8 @@ use crate::indexed::{Table, fetch};
 use crate::pool::{NONE, Pool};
 use sidestep_switch::ports::{Counts, Line, Ports, Ranked, Wire};
 use sidestep_switch::{
-    AnyBuffer, AnyRoute, AnySched, ByOne, Capacity, Carrier, Decider, DropReason, Event, Sent,
-    Streams, Witness, buffer, sched,
+    AnyBuffer, AnyRoute, AnySched, AttainedService, Capacity, Carrier, Decider, DropReason, Event,
+    FastLimits, Streams, Witness, buffer, sched,
 };
 use sidestep_types::{Kind, Packet, PortId, PortSet, Seed, Time, Values};
 
@@ -22,14 +22,14 @@ mod by_class;
 pub(crate) struct Switch {
     /// Packets that the decider's policy and the capacity admit after one look at the queue.
     #[serde(skip)]
-    by_one: ByOne,
+    fast_limits: FastLimits,
     #[serde(skip)]
     fib: Fib,
     #[serde(skip)]
     frame: Frame,
     decider: Decider,
     /// State per flow, if the switch ranks data by what it saw of the flow.
-    sent: Option<Box<Sent>>,
+    sent: Option<Box<AttainedService>>,
     /// Events of the parcels evicted for the last one that came: the caller reports and counts them, and frees
     /// those dropped.
     #[serde(skip)]
@@ -37,7 +37,7 @@ pub(crate) struct Switch {
 }
 
 /// Immutable switch state, which policies see through [`Outputs`]. The default is a placeholder:
-/// [`Switch::stand_as`] fills it in for a saved switch.
+/// [`Switch::restore_constants`] fills it in for a saved switch.
 struct Frame {
     capacity: Capacity,
     /// Link of port 0; the other ports follow.
@@ -100,7 +100,7 @@ impl Switch {
             seed,
         )?;
         Ok(Switch {
-            sent: config.sent.map(|gap| Box::new(Sent::new(gap))),
+            sent: config.sent.map(|gap| Box::new(AttainedService::new(gap))),
             ..switch
         })
     }
@@ -137,7 +137,7 @@ impl Switch {
         let streams = Streams::of(|what| seed.stream((what, u64::from(me))));
         let decider = Decider::new(route, buffer, streams, ports.count);
         Ok(Switch {
-            by_one: decider.by_one(capacity),
+            fast_limits: decider.fast_limits(capacity),
             decider,
             fib,
             frame: Frame {
@@ -153,7 +153,7 @@ impl Switch {
 
     /// Copies the place in the network and the next hops from `built`, the same switch before the run, which
     /// must have the same policies.
-    pub fn stand_as(&mut self, built: Switch) -> Result<(), String> {
+    pub fn restore_constants(&mut self, built: Switch) -> Result<(), String> {
         let me = built.frame.me;
         (self.decider.is_like(&built.decider)).map_err(|why| format!("switch {me}: {why}"))?;
         if self.sent.is_some() != built.sent.is_some() {
@@ -162,7 +162,7 @@ impl Switch {
             ));
         }
         (self.frame, self.fib) = (built.frame, built.fib);
-        self.by_one = self.decider.by_one(self.frame.capacity);
+        self.fast_limits = self.decider.fast_limits(self.frame.capacity);
         Ok(())
     }
 
@@ -194,7 +194,7 @@ impl Switch {
     /// Replaces the configured buffer policy by a custom one.
     pub fn set_buffer(&mut self, buffer: AnyBuffer) {
         self.decider.set_buffer(buffer);
-        self.by_one = self.decider.by_one(self.frame.capacity);
+        self.fast_limits = self.decider.fast_limits(self.frame.capacity);
     }
 
     /// Replaces the configured route by a custom one.
@@ -222,11 +222,12 @@ impl Switch {
 
     /// Returns the link that a packet for `dst` will want, if that can be told before it arrives.
     #[inline]
-    pub fn foresee(&self, packet: &Packet, dst: Attachment) -> Option<u32> {
+    pub fn predict_link(&self, packet: &Packet, dst: Attachment) -> Option<u32> {
         let port = if dst.switch == self.frame.me {
             dst.port
         } else {
-            self.decider.foresee(packet, self.fib.hops(dst.switch))?
+            self.decider
+                .predict_port(packet, self.fib.hops(dst.switch))?
         };
         Some(self.frame.link(port))
     }
@@ -249,7 +250,7 @@ impl Switch {
             rank(sent, fabric.now, &mut fabric.pool.get_mut(parcel).packet);
         }
         let mut event = None;
-        let mut at_hand = AtHand::<A, INNER> {
+        let mut at_hand = CurrentParcel::<A, INNER> {
             fabric,
             frame: &self.frame,
             from,
@@ -263,7 +264,7 @@ impl Switch {
             false => (self.decider).route(&mut at_hand, self.fib.hops(dst.switch), witness),
         };
         let plain = !crowded && !told;
-        if plain && (self.decider).admit_by_one(&mut at_hand, &self.by_one, wanted) {
+        if plain && (self.decider).admit_fast(&mut at_hand, &self.fast_limits, wanted) {
             return None;
         }
         self.admit::<A, INNER, W>(fabric, from, parcel, wanted, (crowded, told), witness)
@@ -282,7 +283,7 @@ impl Switch {
         witness: &mut W,
     ) -> Option<Event> {
         let mut event = None;
-        let at_hand = AtHand::<A, INNER> {
+        let at_hand = CurrentParcel::<A, INNER> {
             fabric,
             frame: &self.frame,
             from,
@@ -314,7 +315,7 @@ impl Switch {
 /// Gives a data packet the rank that the switch counts itself.
 #[cold]
 #[inline(never)]
-fn rank(sent: &mut Sent, now: Time, packet: &mut Packet) {
+fn rank(sent: &mut AttainedService, now: Time, packet: &mut Packet) {
     if packet.kind() == Kind::Data {
         packet.set_rank(sent.rank(now, packet.hash, packet.len));
     }
@@ -336,7 +337,7 @@ pub fn salt(seed: Seed, me: u32) -> u64 {
 }
 
 /// Parcel that a switch decides about.
-struct AtHand<'a, A, const INNER: bool> {
+struct CurrentParcel<'a, A, const INNER: bool> {
     fabric: &'a mut Fabric<A>,
     frame: &'a Frame,
     from: u32,
@@ -347,7 +348,7 @@ struct AtHand<'a, A, const INNER: bool> {
     evicted: &'a mut Vec<(u32, Event)>,
 }
 
-impl<A: Agenda, const INNER: bool> Carrier for AtHand<'_, A, INNER> {
+impl<A: Agenda, const INNER: bool> Carrier for CurrentParcel<'_, A, INNER> {
     type Ports<'a>
         = Outputs<'a>
     where
@@ -511,15 +512,15 @@ mod tests {
             capacity: Capacity::Unlimited,
         };
         let built = || Switch::nic(&config, 0, 0, Seed(1)).expect("a NIC");
-        let (mut kept, as_built) = (built(), built().by_one);
-        kept.by_one = ByOne::default();
-        kept.stand_as(built()).expect("the same switch");
-        assert_eq!(kept.by_one, as_built);
-        assert_ne!(as_built, ByOne::default());
+        let (mut kept, as_built) = (built(), built().fast_limits);
+        kept.fast_limits = FastLimits::default();
+        kept.restore_constants(built()).expect("the same switch");
+        assert_eq!(kept.fast_limits, as_built);
+        assert_ne!(as_built, FastLimits::default());
     }
 
     #[test]
     fn a_hop_touches_two_cache_lines_of_a_switch() {
-        assert!(offset_of!(Switch, decider) + Decider::MOST_END <= 128);
+        assert!(offset_of!(Switch, decider) + Decider::FAST_PATH_END <= 128);
     }
 }

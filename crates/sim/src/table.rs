@@ -39,9 +39,9 @@ impl Row {
 
 /// Errors in the cells of one row: all are reported together.
 #[derive(Default)]
-pub(crate) struct Wrong(Vec<String>);
+pub(crate) struct RowErrors(Vec<String>);
 
-impl Wrong {
+impl RowErrors {
     /// Returns the value read; keeps the error if it could not be read.
     pub fn keep<T>(&mut self, read: Result<T, String>) -> Option<T> {
         read.map_err(|why| self.0.push(why)).ok()

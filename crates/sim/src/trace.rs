@@ -1,7 +1,7 @@
 //! Paths of single packets: kept while the packet is in flight, then dropped unless the filter wants them.
 
 use crate::config::TraceFilter;
-use crate::event::{PacketEvent, What};
+use crate::event::{PacketAction, PacketEvent};
 use crate::outcome::{PacketTrace, TraceEvent, TraceStep};
 use crate::watch::{DetourSeen, Watched, Watcher, Watching, Wires};
 use sidestep_switch::{DropReason, Event, Sink};
@@ -67,10 +67,10 @@ impl Tracer {
     }
 
     /// Continues with the filter and the watcher's settings of `built`, the same tracer before the run.
-    pub fn go_on_as(&mut self, built: Tracer) -> Result<(), String> {
+    pub fn restore_constants(&mut self, built: Tracer) -> Result<(), String> {
         match (&mut self.watcher, built.watcher) {
             (None, None) => {}
-            (Some(kept), Some(built)) => kept.go_on_as(*built),
+            (Some(kept), Some(built)) => kept.restore_constants(*built),
             _ => return Err("saved probes do not match the scenario".into()),
         }
         self.filter = built.filter;
@@ -186,19 +186,19 @@ impl Tracer {
 }
 
 impl Sink<PacketEvent<'_>> for Tracer {
-    fn hear(&mut self, event: &PacketEvent<'_>) {
+    fn observe(&mut self, event: &PacketEvent<'_>) {
         let (now, parcel) = (event.at, event.parcel);
         let what = match event.what {
-            What::Sent { number } if self.wanted => {
+            PacketAction::Sent { number } if self.wanted => {
                 return self.open(now, parcel, number, event.packet);
             }
-            What::Sent { .. } => return,
-            What::At(here, event) => TraceEvent::At(here, event),
-            What::Lost { from, port, .. } => {
+            PacketAction::Sent { .. } => return,
+            PacketAction::At(here, event) => TraceEvent::At(here, event),
+            PacketAction::Lost { from, port, .. } => {
                 let reason = DropReason::LinkDown;
                 TraceEvent::At(from, Event::Drop { port, reason })
             }
-            What::Delivered => TraceEvent::Delivered,
+            PacketAction::Delivered => TraceEvent::Delivered,
         };
         // Another observer may want packets whose path is not wanted.
         let Some(place) = self.open.get_mut(parcel as usize) else {

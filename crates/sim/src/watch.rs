@@ -171,7 +171,7 @@ impl Watcher {
     }
 
     /// Continues with the settings and the wires of `built`, the same watcher before the run.
-    pub fn go_on_as(&mut self, built: Watcher) {
+    pub fn restore_constants(&mut self, built: Watcher) {
         (self.watching, self.wires) = (built.watching, built.wires);
     }
 

@@ -10,7 +10,7 @@
 //! A world that explains a packet uses the code path of switches with pauses, so that the path of all other
 //! runs needs no code for it ([`crate::World::explain`]).
 
-use crate::event::{PacketEvent, What};
+use crate::event::{PacketAction, PacketEvent};
 use crate::network::End;
 use sidestep_switch::{Depth, Event, Reasons, Sink};
 use sidestep_transport::SenderCounters;
@@ -21,27 +21,27 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Explained {
     /// Steps in order; empty if it was never sent.
-    pub steps: Vec<Told>,
+    pub steps: Vec<AccountStep>,
     /// Packets that its host had put on its NIC by then.
     pub sent_by_host: u64,
 }
 
 /// Step of the account.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct AccountStep {
     /// Simulated time.
     pub at: Time,
     /// Event of the step.
-    pub what: Met,
+    pub what: AccountEvent,
 }
 
 /// Event of the packet.
 #[derive(Clone, Debug)]
-pub enum Met {
+pub enum AccountEvent {
     /// The packet's host put it on the NIC.
-    Sent(Box<Sent>),
+    Sent(Box<SentPacket>),
     /// The NIC of its host, if it has a buffer policy, decided about it.
-    Nic(Box<Judged>),
+    Nic(Box<DecisionResult>),
     /// A switch decided about it.
     Decided(Box<Decided>),
     /// A switch, or a NIC, evicted it for another packet.
@@ -56,14 +56,14 @@ pub enum Met {
     /// The packet reached its host.
     Arrived {
         /// State of its flow's end before.
-        known: Known,
+        known: EndState,
         /// Time for which the last link had been paused by then.
         paused: Time,
     },
     /// The shims of its host let it go on to the transport.
     Handed {
         /// State of its flow's end before.
-        known: Known,
+        known: EndState,
         /// Shims that drop such packets at other times, in order: the name, and a clause with the reason why it
         /// did not.
         passed: Vec<(&'static str, String)>,
@@ -79,7 +79,7 @@ pub enum Met {
 
 /// Packet as it was sent.
 #[derive(Clone, Debug)]
-pub struct Sent {
+pub struct SentPacket {
     /// The packet.
     pub packet: Packet,
     /// Depth of the NIC's queue before it.
@@ -131,7 +131,7 @@ pub struct Decided {
     /// Hash that routes may read.
     pub hash: u32,
     /// Result of the decision.
-    pub judged: Judged,
+    pub judged: DecisionResult,
     /// Time for which the link that it came over had been paused by then.
     pub paused_before: Time,
     /// Time for which the link of the port that it joined had been paused by then.
@@ -140,7 +140,7 @@ pub struct Decided {
 
 /// Result of a decision of a switch, or a NIC, about a packet that wanted a port.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct DecisionResult {
     /// Reasons of the policies.
     pub reasons: Reasons,
     /// Event of the packet here.
@@ -164,7 +164,7 @@ pub struct Displaced {
 
 /// State of the end of a flow when the packet reached it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum EndState {
     /// The receiver waited for this byte.
     Expected(u64),
     /// The receiver had every byte.
@@ -182,7 +182,7 @@ pub(crate) struct Account {
     pub parcel: Option<u32>,
     /// Per switch and port, the name of the port: `port 2 to agg 0.1`.
     pub names: Vec<Vec<String>>,
-    pub steps: Vec<Told>,
+    pub steps: Vec<AccountStep>,
     /// Packet that a switch, or a NIC, is deciding about.
     pub at_hand: Option<Packet>,
     /// Set while a switch decides: the packet that it decides about, with its host's number if that is known.
@@ -205,20 +205,20 @@ impl Account {
     }
 
     /// Adds a step.
-    pub fn tell(&mut self, at: Time, what: Met) {
-        self.steps.push(Told { at, what });
+    pub fn tell(&mut self, at: Time, what: AccountEvent) {
+        self.steps.push(AccountStep { at, what });
     }
 
     /// Adds the sending of the packet.
     pub fn sent(&mut self, at: Time, packet: &Packet, ahead: Depth, paused: Time) {
         let again = packet.sent_again().then(|| self.again.get(&packet.flow));
-        let sent = Sent {
+        let sent = SentPacket {
             packet: *packet,
             ahead,
             paused,
             again: again.flatten().copied(),
         };
-        self.tell(at, Met::Sent(Box::new(sent)));
+        self.tell(at, AccountEvent::Sent(Box::new(sent)));
     }
 
     /// Notes that the sender of `flow` retransmits, with its counters.
@@ -244,15 +244,15 @@ impl Account {
 
     /// Returns true if this is the packet, once it has arrived: it has no number then.
     pub fn is_about(&self, packet: &Packet) -> bool {
-        let Some(Met::Sent(sent)) = self.steps.first().map(|step| &step.what) else {
+        let Some(AccountEvent::Sent(sent)) = self.steps.first().map(|step| &step.what) else {
             return false;
         };
         let key = |p: &Packet| (p.flow, p.seq(), p.kind() as u8, p.dst, p.retransmit());
         key(&sent.packet) == key(packet)
             && matches!(
                 self.steps.last(),
-                Some(Told {
-                    what: Met::Arrived { .. },
+                Some(AccountStep {
+                    what: AccountEvent::Arrived { .. },
                     ..
                 })
             )
@@ -260,8 +260,8 @@ impl Account {
 }
 
 impl Sink<PacketEvent<'_>> for Account {
-    fn hear(&mut self, event: &PacketEvent<'_>) {
-        if let What::Sent { number } = event.what
+    fn observe(&mut self, event: &PacketEvent<'_>) {
+        if let PacketAction::Sent { number } = event.what
             && number == self.number
         {
             self.parcel = Some(event.parcel);
@@ -270,17 +270,19 @@ impl Sink<PacketEvent<'_>> for Account {
             return;
         }
         match event.what {
-            What::At(here, what) if what.waited() => {
+            PacketAction::At(here, what) if what.waited() => {
                 let displaced = Displaced {
                     here,
                     by: self.at_hand,
                     event: what,
                 };
-                self.tell(event.at, Met::Evicted(Box::new(displaced)));
+                self.tell(event.at, AccountEvent::Evicted(Box::new(displaced)));
             }
-            What::Lost { from, port, .. } => self.tell(event.at, Met::Lost { from, port }),
+            PacketAction::Lost { from, port, .. } => {
+                self.tell(event.at, AccountEvent::Lost { from, port })
+            }
             // These are added by the world, with what it can tell of them (`world/why.rs`).
-            What::Sent { .. } | What::At(..) | What::Delivered => {}
+            PacketAction::Sent { .. } | PacketAction::At(..) | PacketAction::Delivered => {}
         }
         if event.what.ends() {
             self.parcel = None;

@@ -57,7 +57,7 @@ fn one_link() -> (Network, u32) {
 }
 
 /// Returns a plan of `n` data packets at once, each a flow.
-fn burst(n: u32) -> Arc<Plan> {
+fn burst(n: u32) -> Arc<TrafficPlan> {
     plan((0..n).map(|_| flow(0, 1, 1460, Time::ZERO)).collect())
 }
 

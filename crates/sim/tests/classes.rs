@@ -10,11 +10,11 @@ use sidestep_types::*;
 
 /// Shim that puts flows below number `long` into class 0 and all others into class 1.
 #[derive(Clone, Copy)]
-struct Says {
+struct PacketFlags {
     long: u32,
 }
 
-impl Shim for Says {
+impl Shim for PacketFlags {
     fn down(&mut self, _: Time, packet: &mut Packet) {
         packet.set_service(u8::from(packet.flow.0 >= self.long));
     }
@@ -28,9 +28,9 @@ fn classes(sched: &str, sets: &[(&str, &str)]) -> WorldConfig {
 
 /// Runs with the shims of `config`, or with `says`.
 fn run_classes(
-    plan: std::sync::Arc<Plan>,
+    plan: std::sync::Arc<TrafficPlan>,
     config: WorldConfig,
-    says: Option<Says>,
+    says: Option<PacketFlags>,
     until: Time,
 ) -> Outcome {
     let hosts = plan.flows.len() as u32 + 1;
@@ -47,7 +47,7 @@ fn run_classes(
 fn share_of_class_0(short: u32, mut config: WorldConfig) -> f64 {
     config.switch.capacity = Capacity::Unlimited;
     let endless = (1..short + 3).map(|host| flow(host, 0, 1 << 40, Time::ZERO));
-    let says = Some(Says { long: short });
+    let says = Some(PacketFlags { long: short });
     let outcome = run_classes(plan(endless.collect()), config, says, Time::from_ms(60));
     let bytes: Vec<u64> = outcome.flows.iter().map(|f| f.delivered_bytes).collect();
     let of_class_0: u64 = bytes[..short as usize].iter().sum();

@@ -29,14 +29,19 @@ fn settings(fin: bool) -> WorldConfig {
 }
 
 /// Adds a flow elsewhere, much later, that keeps the run going.
-fn and_a_late_one(mut plan: Plan) -> Arc<Plan> {
+fn and_a_late_one(mut plan: TrafficPlan) -> Arc<TrafficPlan> {
     plan.flows.push(flow(1, 2, 1000, Time::from_ms(400)));
     plan.into()
 }
 
 /// Returns a plan that sends one segment from host 0 to host 15.
-fn one() -> Arc<Plan> {
-    and_a_late_one(Plan::clone(&plan(vec![flow(0, 15, 1460, Time::ZERO)])))
+fn one() -> Arc<TrafficPlan> {
+    and_a_late_one(TrafficPlan::clone(&plan(vec![flow(
+        0,
+        15,
+        1460,
+        Time::ZERO,
+    )])))
 }
 
 /// Returns the arrival, number and direction of each packet of flow 0 without payload.
@@ -138,7 +143,7 @@ fn a_fin_whose_exchange_is_lost_is_sent_again_after_the_timeout() {
 fn on_a_shared_connection_each_side_closes_its_own_once() {
     let rounds = [0, 20].map(|ms| (Time::from_ms(ms), 1000, 2000));
     let packets = |shared: bool, fin: bool| {
-        let mut made = Plan::clone(&plan(vec![]));
+        let mut made = TrafficPlan::clone(&plan(vec![]));
         asks(&mut made, 0, 15, &rounds, Time::from_us(100));
         if !shared {
             made.joint.clear();

@@ -10,8 +10,8 @@ use sidestep_types::*;
 use std::sync::Arc;
 
 /// Returns a plan of two classes; the flows of the second are `second`.
-fn two(first: Vec<FlowPlan>, second: Vec<FlowPlan>) -> Arc<Plan> {
-    let mut all = Plan::clone(&plan(first));
+fn two(first: Vec<FlowPlan>, second: Vec<FlowPlan>) -> Arc<TrafficPlan> {
+    let mut all = TrafficPlan::clone(&plan(first));
     all.classes = vec!["first".into(), "second".into()];
     let second = second.into_iter().map(|flow| FlowPlan { class: 1, ..flow });
     all.flows.extend(second);
@@ -34,7 +34,7 @@ fn beside(transport: impl Into<TransportConfig>, mut settings: WorldConfig) -> W
     settings
 }
 
-fn refused(plan: Arc<Plan>, settings: WorldConfig) -> String {
+fn refused(plan: Arc<TrafficPlan>, settings: WorldConfig) -> String {
     let network = topology("single_switch", &[("hosts", "4")]);
     let world = World::<WheelAgenda>::new(&network, plan, settings);
     world.err().expect("a refusal")
@@ -62,7 +62,7 @@ fn each_flow_has_the_transport_of_its_class_at_both_ends() {
 fn a_transport_named_for_a_class_that_all_have_changes_nothing() {
     let network = topology("fat_tree", &[("k", "4")]);
     let many = |from: u32| (from..from + 4).map(|s| flow(s, 15 - s, 90_000, Time::ZERO));
-    let mut all = Plan::clone(&two(many(0).collect(), many(4).collect()));
+    let mut all = TrafficPlan::clone(&two(many(0).collect(), many(4).collect()));
     asks(&mut all, 3, 12, &[(Time::ZERO, 500, 30_000)], Time::ZERO);
     let plan = Arc::new(all);
     let settings = config("ecn", 20, 5);
@@ -75,7 +75,7 @@ fn a_transport_named_for_a_class_that_all_have_changes_nothing() {
 fn flows_that_share_a_connection_have_the_transport_of_their_class() {
     let network = topology("single_switch", &[("hosts", "7")]);
     let to_one = (1..4).map(|src| flow(src, 0, 200_000, Time::ZERO));
-    let mut all = Plan::clone(&two(to_one.collect(), vec![]));
+    let mut all = TrafficPlan::clone(&two(to_one.collect(), vec![]));
     for host in 4..7 {
         asks(&mut all, 0, host, &[(Time::ZERO, 500, 200_000)], Time::ZERO);
     }
@@ -92,7 +92,7 @@ fn flows_that_share_a_connection_have_the_transport_of_their_class() {
 #[test]
 fn a_world_in_which_every_flow_has_its_class_s_transport_is_the_world_of_that_transport() {
     let network = topology("fat_tree", &[("k", "4")]);
-    let mut all = Plan::clone(&incast(1..12, 60_000));
+    let mut all = TrafficPlan::clone(&incast(1..12, 60_000));
     asks(&mut all, 3, 12, &[(Time::ZERO, 500, 30_000)], Time::ZERO);
     all.classes = vec!["none".into(), "all".into()];
     all.flows.iter_mut().for_each(|flow| flow.class = 1);
@@ -195,7 +195,7 @@ fn what_no_world_can_have_of_transports_of_classes_is_refused() {
         refused(of_two(), one_class),
         "transports must have one entry for each of the 2 classes, got 1"
     );
-    let mut shared = Plan::clone(&of_two());
+    let mut shared = TrafficPlan::clone(&of_two());
     asks(&mut shared, 0, 1, &[(Time::ZERO, 500, 900)], Time::ZERO);
     shared.flows[2].class = 1;
     assert_eq!(

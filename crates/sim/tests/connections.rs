@@ -47,8 +47,8 @@ fn settings(tcp: TcpConfig) -> WorldConfig {
 }
 
 /// Returns a plan in which host 0 asks host 15, over one connection if `shared`.
-fn asked(rounds: &[(Time, u64, u64)], think: Time, shared: bool) -> Arc<Plan> {
-    let mut made = Plan::clone(&plan(vec![]));
+fn asked(rounds: &[(Time, u64, u64)], think: Time, shared: bool) -> Arc<TrafficPlan> {
+    let mut made = TrafficPlan::clone(&plan(vec![]));
     asks(&mut made, 0, 15, rounds, think);
     if !shared {
         made.joint.clear();
@@ -66,7 +66,7 @@ fn spans(outcome: &Outcome) -> Vec<Time> {
     outcome.flows.iter().map(span).collect()
 }
 
-fn went(plan: Arc<Plan>, tcp: TcpConfig) -> Outcome {
+fn went(plan: Arc<TrafficPlan>, tcp: TcpConfig) -> Outcome {
     let outcome = run(&tree(), plan, settings(tcp), Time::from_s(1));
     assert_conserved(&outcome);
     outcome
@@ -214,7 +214,7 @@ fn messages_take_turns_and_no_acknowledgement_is_kept_back() {
 
 #[test]
 fn what_goes_one_way_goes_by_one_path() {
-    let mut made = Plan::clone(&plan(vec![]));
+    let mut made = TrafficPlan::clone(&plan(vec![]));
     let rounds = [0, 1, 2].map(|ms| (Time::from_ms(ms), 1000, 1000));
     for dst in 8..16 {
         asks(&mut made, 0, dst, &rounds, Time::from_us(10));
@@ -273,8 +273,8 @@ fn connections_that_cannot_be_are_refused_with_a_reason() {
         Time::ZERO,
         true,
     );
-    let said = |change: &dyn Fn(&mut Plan)| {
-        let mut plan = Plan::clone(&good);
+    let said = |change: &dyn Fn(&mut TrafficPlan)| {
+        let mut plan = TrafficPlan::clone(&good);
         change(&mut plan);
         let made = World::<agenda::WheelAgenda>::new(&tree(), plan.into(), settings(tcp()));
         made.err().unwrap_or_default()

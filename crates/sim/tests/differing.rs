@@ -19,7 +19,7 @@ fn mixed(mut config: WorldConfig, kind: SwitchConfig, switches: usize) -> WorldC
         cioq: config.switch.cioq,
         ..kind
     };
-    config.others = Others {
+    config.others = SwitchOverrides {
         kinds: vec![kind],
         of: (0..switches).map(|s| (s % 2 == 1).then_some(0)).collect(),
     };
@@ -63,7 +63,7 @@ fn each_switch_holds_and_orders_what_is_its_own() {
     let mut config = config("droptail", 20, 1);
     let mut kind = config.switch.clone();
     kind.capacity = Capacity::PerPort(Size::Packets(3));
-    config.others = Others {
+    config.others = SwitchOverrides {
         kinds: vec![kind.clone()],
         of: of_tier("edge"),
     };
@@ -92,7 +92,7 @@ fn each_switch_holds_and_orders_what_is_its_own() {
             sched: chosen_sched("priority", &[]),
             ..kind.clone()
         };
-        config.others = Others {
+        config.others = SwitchOverrides {
             kinds: vec![ranks],
             of,
         };
@@ -112,7 +112,7 @@ fn kinds_that_cannot_be_are_refused() {
     let config = config("droptail", 20, 1);
     let refused = |kinds: Vec<SwitchConfig>, of: Vec<Option<u16>>| {
         let config = WorldConfig {
-            others: Others { kinds, of },
+            others: SwitchOverrides { kinds, of },
             ..config.clone()
         };
         let made: Result<World, String> = World::new(&network, incast(1..2, 1000), config);

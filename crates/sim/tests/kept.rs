@@ -18,7 +18,7 @@ const UNTIL: Time = Time::from_ms(40);
 /// Returns a run before its start, watched or not.
 fn begin<A: Agenda>(
     network: &Network,
-    plan: &Arc<Plan>,
+    plan: &Arc<TrafficPlan>,
     config: &WorldConfig,
     watching: Option<&Watching>,
 ) -> World<A> {
@@ -44,7 +44,7 @@ fn go_on<A: Agenda>(fresh: World<A>, bytes: &[u8]) -> Result<World<A>, String> {
 /// Stops at each of `stops`, continues in a new world, and compares with the uninterrupted run.
 fn compare<A: Agenda>(
     network: &Network,
-    plan: &Arc<Plan>,
+    plan: &Arc<TrafficPlan>,
     config: &WorldConfig,
     watching: Option<&Watching>,
     stops: &[Time],
@@ -183,7 +183,7 @@ fn the_state_of_another_run_is_refused() {
     let mut world = begin::<WheelAgenda>(&tree, &plan, &config, None);
     world.run_until(Time::from_us(100));
     let kept = bytes(&world);
-    let refused = |network: &Network, plan: &Arc<Plan>, config: &WorldConfig| {
+    let refused = |network: &Network, plan: &Arc<TrafficPlan>, config: &WorldConfig| {
         let fresh = begin::<WheelAgenda>(network, plan, config, None);
         go_on(fresh, &kept).err().expect("a refusal")
     };

@@ -248,7 +248,7 @@ fn a_packet_with_nothing_behind_it_takes_one_event_a_hop() {
 /// Runs with every end of a transmission scheduled.
 fn run_planned<A: Agenda>(
     network: &Network,
-    plan: &Arc<Plan>,
+    plan: &Arc<TrafficPlan>,
     config: &WorldConfig,
     until: Time,
 ) -> Outcome {

@@ -30,12 +30,12 @@ fn chain(hops: &[(u32, u32, u64)], first: u32, until: Time) -> Vec<FlowPlan> {
 }
 
 /// Returns the plan of the `replace` workload with these values, for `window`.
-fn planned(network: &Network, sets: &[(&str, &str)], window: Time) -> Arc<Plan> {
+fn planned(network: &Network, sets: &[(&str, &str)], window: Time) -> Arc<TrafficPlan> {
     let values = values(workload::ENTRIES, "replace", sets);
     let made = workload::build("replace", &values, &NoFiles, network).unwrap();
-    let mut plan = Plan {
+    let mut plan = TrafficPlan {
         classes: vec!["loop".into()],
-        ..Plan::default()
+        ..TrafficPlan::default()
     };
     made.plan(0, window, Seed(3), "loop", &mut plan).unwrap();
     plan.into()
@@ -228,12 +228,12 @@ fn a_segment_above_the_receive_window_or_any_packet_is_refused() {
 }
 
 /// Draws flows at any instants, and any loops beside them, with segments of any size.
-fn any_traffic() -> impl Strategy<Value = (Arc<Plan>, Time)> {
+fn any_traffic() -> impl Strategy<Value = (Arc<TrafficPlan>, Time)> {
     let hops = proptest::collection::vec((1u32..16, 1u64..60_000), 1..12);
     let loops = proptest::collection::vec((0u32..16, hops), 1..6);
     (any_plan(16), loops, 1u64..20_000).prop_map(|(before, loops, us)| {
         let until = Time::from_us(us);
-        let mut all = Plan::clone(&before);
+        let mut all = TrafficPlan::clone(&before);
         for (mut at, hops) in loops {
             let mut next = |(step, size)| {
                 let src = at;

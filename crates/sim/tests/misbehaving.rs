@@ -96,12 +96,12 @@ fn with_buffer<B: Buffer + Send + 'static>(make: impl Fn() -> B) -> World {
 }
 
 /// Scheduler whose `pop` and `evict` are given by the caller.
-struct Own<F> {
+struct ScriptedSched<F> {
     waiting: Vec<u32>,
     names: F,
 }
 
-impl<F: FnMut(&mut Vec<u32>) -> Option<u32>> Sched for Own<F> {
+impl<F: FnMut(&mut Vec<u32>) -> Option<u32>> Sched for ScriptedSched<F> {
     fn push(&mut self, _: &Packet, handle: u32) {
         self.waiting.push(handle);
     }
@@ -116,9 +116,9 @@ impl<F: FnMut(&mut Vec<u32>) -> Option<u32>> Sched for Own<F> {
     }
 }
 
-fn own<F: FnMut(&mut Vec<u32>) -> Option<u32>>(names: F) -> Own<F> {
+fn own<F: FnMut(&mut Vec<u32>) -> Option<u32>>(names: F) -> ScriptedSched<F> {
     let waiting = Vec::new();
-    Own { waiting, names }
+    ScriptedSched { waiting, names }
 }
 
 #[test]

@@ -38,7 +38,12 @@ fn couplings(tcp: &TransportConfig) -> Vec<Coupling> {
 }
 
 /// Runs with TCP, and with one subflow; both must agree except for the rows of subflows.
-fn same_as_tcp(network: &Network, plan: &Arc<Plan>, config: &WorldConfig, until: Time) -> Outcome {
+fn same_as_tcp(
+    network: &Network,
+    plan: &Arc<TrafficPlan>,
+    config: &WorldConfig,
+    until: Time,
+) -> Outcome {
     let tcp = run(network, plan.clone(), config.clone(), until);
     for coupling in couplings(&config.transport) {
         let mut config = config.clone();
@@ -74,7 +79,7 @@ fn same_as_tcp(network: &Network, plan: &Arc<Plan>, config: &WorldConfig, until:
 fn one_subflow_is_tcp_byte_for_byte_where_much_is_lost() {
     let network = topology("fat_tree", &[("k", "4")]);
     let until = Time::from_ms(400);
-    let mut plan = Plan::clone(&incast(1..16, 100_000));
+    let mut plan = TrafficPlan::clone(&incast(1..16, 100_000));
     (plan.flows).extend((1..16).map(|s| flow(s, (s + 8) % 16, 300_000, Time::ZERO)));
     let rounds = [(Time::ZERO, 500, 30_000), (Time::from_ms(3), 600, 20_000)];
     asks(&mut plan, 3, 9, &rounds, Time::from_us(40));

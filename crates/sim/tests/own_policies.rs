@@ -59,7 +59,7 @@ impl Buffer for Lower {
 }
 
 /// Runs `plan` on a fat-tree whose switches evict by flow.
-fn run_evicting(config: WorldConfig, plan: Arc<Plan>) -> Outcome {
+fn run_evicting(config: WorldConfig, plan: Arc<TrafficPlan>) -> Outcome {
     let network = topology("fat_tree", &[("k", "4")]);
     let mut world: World = World::new(&network, plan, config).unwrap();
     world.set_scheds(|_, _| AnySched::Custom(Box::new(ByFlow::default())));
@@ -217,7 +217,7 @@ fn a_buffer_of_ones_own_that_names_a_port_that_is_not_there_is_stopped() {
 /// Scheduler with one queue for flows with even and one for flows with odd numbers, served in turn. It counts
 /// the flows it is shown.
 #[derive(Default)]
-struct InTurn {
+struct SequentialCrew {
     waiting: [VecDeque<(u32, u16)>; 2],
     flows: [BTreeSet<u32>; 2],
     last: usize,
@@ -227,7 +227,7 @@ fn class_of(packet: &Packet) -> u8 {
     (packet.flow.0 % 2) as u8
 }
 
-impl Sched for InTurn {
+impl Sched for SequentialCrew {
     fn push(&mut self, packet: &Packet, handle: u32) {
         self.waiting[usize::from(class_of(packet))].push_back((handle, packet.wire));
     }
@@ -283,7 +283,7 @@ fn a_scheduler_that_counts_flows_makes_room_for_the_first_packet_of_each() {
     let run = |room| {
         let settings = config("ecn", 100, 1);
         let mut world: World = World::new(&network, incast(1..16, 20_000), settings).unwrap();
-        world.set_scheds(|_, _| AnySched::Custom(Box::new(InTurn::default())));
+        world.set_scheds(|_, _| AnySched::Custom(Box::new(SequentialCrew::default())));
         world.set_buffers(move |_| AnyBuffer::Custom(Box::new(PerFlow(room))));
         world.run_until(Time::from_s(2));
         world.finish()

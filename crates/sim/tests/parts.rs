@@ -4,7 +4,7 @@ use crate::common;
 
 use common::any::*;
 use proptest::prelude::*;
-use sidestep_sim::parts::{Cut, InTurn, Parts, Uncut, refused};
+use sidestep_sim::parts::{Cut, CutError, Parts, SequentialCrew, refused};
 use sidestep_sim::*;
 use sidestep_types::*;
 use std::sync::Arc;
@@ -12,12 +12,17 @@ use std::sync::Arc;
 /// End of every run here.
 const UNTIL: Time = Time::from_ms(40);
 
-fn cut(network: &Network, parts: usize, config: &WorldConfig) -> Result<Arc<Cut>, Uncut> {
+fn cut(network: &Network, parts: usize, config: &WorldConfig) -> Result<Arc<Cut>, CutError> {
     Cut::of(network, parts, config.framing).map(Arc::new)
 }
 
-fn parts(network: &Network, plan: &Arc<Plan>, config: &WorldConfig, cut: &Arc<Cut>) -> Parts {
-    let parts = Parts::new(network, plan, config, cut, Box::new(InTurn));
+fn parts(
+    network: &Network,
+    plan: &Arc<TrafficPlan>,
+    config: &WorldConfig,
+    cut: &Arc<Cut>,
+) -> Parts {
+    let parts = Parts::new(network, plan, config, cut, Box::new(SequentialCrew));
     parts.expect("parts")
 }
 
@@ -26,7 +31,7 @@ type Look = (Vec<sidestep_switch::Depth>, Vec<u64>, Vec<u64>, u64, u64);
 
 fn compare(
     network: &Network,
-    plan: &Arc<Plan>,
+    plan: &Arc<TrafficPlan>,
     config: &WorldConfig,
     counts: &[usize],
     stops: &[Time],
@@ -112,7 +117,7 @@ proptest! {
         other.transport = common::dctcp().into();
         over(subflows, &mut other);
         config.transports.own = vec![None, Some(other.transport), Some(common::pfabric().into())];
-        let mut plan = Plan::clone(&plan);
+        let mut plan = TrafficPlan::clone(&plan);
         plan.classes = ["one", "other", "third"].map(String::from).to_vec();
         for f in 0..plan.flows.len() {
             // Flows that share a connection have one transport.

@@ -233,7 +233,7 @@ fn ring(n: u32) -> Network {
 
 /// Returns a plan in which each of 5 hosts sends to the one two switches on: the short way round has the same
 /// direction for all.
-fn around(size: u64) -> Arc<Plan> {
+fn around(size: u64) -> Arc<TrafficPlan> {
     plan(
         (0..5)
             .map(|h| flow(h, (h + 2) % 5, size, Time::ZERO))

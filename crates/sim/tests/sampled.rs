@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::*;
-use sidestep_recording::{Event, Head, Link, Node, Reader, State, Tail, What};
+use sidestep_recording::{Event, EventKind, Head, Link, Node, Reader, State, Tail};
 use sidestep_sim::record::{Packets, Recording, Sampled};
 use sidestep_sim::*;
 use sidestep_types::*;
@@ -50,7 +50,7 @@ fn all_depths(state: &State) -> Vec<(u32, u64)> {
 fn journeys(events: &[Event], mut next: u32) -> BTreeMap<(u32, u64), (u32, Vec<String>)> {
     let (mut names, mut journeys) = (BTreeMap::new(), BTreeMap::new());
     for event in events {
-        if let What::Send {
+        if let EventKind::Send {
             host, number, flow, ..
         } = event.what
         {
@@ -64,11 +64,11 @@ fn journeys(events: &[Event], mut next: u32) -> BTreeMap<(u32, u64), (u32, Vec<S
         };
         let mut event = *event;
         match &mut event.what {
-            What::Enqueue { packet, .. }
-            | What::Dequeue { packet, .. }
-            | What::Evict { packet, .. }
-            | What::Drop { packet, .. }
-            | What::Deliver { packet } => *packet = 0,
+            EventKind::Enqueue { packet, .. }
+            | EventKind::Dequeue { packet, .. }
+            | EventKind::Evict { packet, .. }
+            | EventKind::Drop { packet, .. }
+            | EventKind::Deliver { packet } => *packet = 0,
             _ => {}
         }
         journey.1.push(format!("{event:?}"));

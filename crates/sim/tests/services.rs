@@ -41,7 +41,7 @@ fn settings(shims: Vec<shim::Chosen>) -> WorldConfig {
 }
 
 /// Returns three flows, of 20 kB, of 200 kB and endless, each between different hosts.
-fn three() -> Arc<Plan> {
+fn three() -> Arc<TrafficPlan> {
     let sizes = [20_000, 200_000, FlowPlan::ENDLESS];
     let flows = sizes.iter().enumerate();
     plan(

@@ -24,7 +24,7 @@ fn vertigo(capacity: Capacity, seed: u64, sched_name: &str) -> WorldConfig {
 }
 
 /// Returns flows of one packet each, many of the same size, which is their rank, from all hosts to two.
-fn bursts(sizes: &[u64], each: u32) -> Arc<Plan> {
+fn bursts(sizes: &[u64], each: u32) -> Arc<TrafficPlan> {
     let mut flows = Vec::new();
     for burst in 0..each {
         for src in 2..16u32 {

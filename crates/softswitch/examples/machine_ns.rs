@@ -15,17 +15,17 @@ use std::time::Instant;
 const FRAMES: u64 = 4_000_000;
 
 /// Arguments of the command line.
-struct Asked {
+struct Args {
     row: Option<String>,
     frames: u64,
 }
 
-impl Asked {
-    fn read() -> Asked {
+impl Args {
+    fn read() -> Args {
         let mut args = std::env::args().skip(1);
         let row = args.next();
         let frames = args.next().map(|n| n.parse().expect("a number of frames"));
-        Asked {
+        Args {
             row,
             frames: frames.unwrap_or(FRAMES),
         }
@@ -37,7 +37,7 @@ const BY_SIZE: &str = "buffer = { kind = \"mulbuff\", per_flow = \"9 pkt\", long
                        sched = \"wps\"\ncapacity = \"250 kB\"\n# by-size";
 
 fn main() {
-    let asked = Asked::read();
+    let asked = Args::read();
     println!("{:<34}{:>8}{:>8}", "ns per frame", "64 B", "1500 B");
     let bytes = [0, 1446].map(|payload| Sample::tcp(1, 2, payload).bytes());
     let v6 = [0, 1426].map(|payload| Sample::tcp(1, 2, payload).over_v6().bytes());
@@ -77,7 +77,7 @@ fn main() {
     }
 }
 
-impl Asked {
+impl Args {
     /// Prints one row, for a short and a long frame.
     fn row(&self, name: &str, bytes: &[Vec<u8>; 2], ns: impl Fn(&[u8], u64) -> f64) {
         let ns = |bytes: &[u8]| ns(bytes, self.frames);

@@ -3,7 +3,7 @@
 use sidestep_softswitch::frame::sample::Sample;
 use sidestep_softswitch::machine::Machine;
 use sidestep_softswitch::process::clock::Clock;
-use sidestep_softswitch::process::notes::{Notes, What, read};
+use sidestep_softswitch::process::notes::{NoteKind, Notes, read};
 use sidestep_softswitch::setup::Setup;
 use sidestep_types::{PortId, Time};
 
@@ -46,7 +46,7 @@ fn what_is_noted_is_what_is_counted_and_frames_leave_when_their_last_bit_does() 
     let mut departures = Vec::new();
     for note in &notes {
         match note.what {
-            What::Queued {
+            NoteKind::Queued {
                 from,
                 port,
                 wanted,
@@ -56,16 +56,16 @@ fn what_is_noted_is_what_is_counted_and_frames_leave_when_their_last_bit_does() 
                 assert!(from == Some(0) || from == Some(1));
                 queue.push((note.at_ps, 1));
             }
-            What::Left { port, out_ps } => {
+            NoteKind::Left { port, out_ps } => {
                 assert_eq!((port, out_ps), (2, note.at_ps + 5_000_000));
                 queue.push((note.at_ps, -1));
                 departures.push(note.at_ps);
             }
-            What::Dropped { wanted, .. } => {
+            NoteKind::Dropped { wanted, .. } => {
                 assert_eq!(wanted, 2);
                 drops += 1;
             }
-            What::Evicted { .. } => panic!("{note:?}"),
+            NoteKind::Evicted { .. } => panic!("{note:?}"),
         }
         assert_eq!(note.segment.payload, 1000);
     }

@@ -1,7 +1,7 @@
 //! Names that users can choose from, as `sidestep list` prints them: the lab's catalog, and the figures of
 //! papers, which are files.
 
-use crate::reproduce::shelf::{Book, Shelf};
+use crate::reproduce::library::{ExperimentEntry, ExperimentLibrary};
 use sidestep_lab::Experiment;
 use sidestep_lab::catalog::{self, singular};
 use std::path::Path;
@@ -33,13 +33,13 @@ pub fn kind(name: &str) -> Option<Kind> {
 
 /// Lists the figures of papers: those of the working directory, or else the shipped ones.
 fn experiments() -> Vec<Item> {
-    let shelf = Shelf::open(Path::new("")).unwrap_or_default();
+    let shelf = ExperimentLibrary::open(Path::new("")).unwrap_or_default();
     let about = |e: &Experiment| match (&e.title, &e.figure) {
         (title, Some(figure)) if title.is_empty() => figure.shows.clone(),
         (title, _) if title.is_empty() => "has no title".into(),
         (title, _) => title.clone(),
     };
-    let item = |book: &Book| {
+    let item = |book: &ExperimentEntry| {
         let read = Experiment::read(&book.name, &book.text, &[], false, &shelf.beside(book));
         let paper = |e: &Experiment| {
             let figure = e.figure.as_ref();

@@ -2,10 +2,10 @@
 //! short flows if a claim is about them. Also writes drawings of any kind to files.
 
 use crate::Error;
-use crate::plot::{Figure, Look, Scene, Series, png, svg};
+use crate::format;
+use crate::plot::{Drawing, Figure, Series, SeriesStyle, png, svg};
 use crate::reproduce::drawn::{Drawn, alone};
 use crate::staging::Staging;
-use crate::words;
 use crate::workers::in_order;
 use sidestep_lab::stats::Sample;
 use sidestep_lab::{ClaimResult, ClassRecord, Record, Scenario};
@@ -95,13 +95,13 @@ pub fn draw(scenario: &Scenario, runs: &[Record], claims: &[ClaimResult]) -> Vec
         if figure.series.iter().all(|s| s.n == 0) {
             continue;
         }
-        let (scene, table, caption) = alone(&figure, &kind.sample, runs, claims);
+        let (drawing, table, caption) = alone(&figure, &kind.sample, runs, claims);
         drawn.push(Drawn {
             file: kind.file,
             kind: "cdf",
             title: figure.title,
             caption,
-            scene: Ok(scene),
+            drawing: Ok(drawing),
             table,
         });
     }
@@ -148,12 +148,12 @@ const MOST_THREADS: usize = 4;
 
 /// Writes each drawing as `name.svg` and `name.png`. A run with many classes has hundreds, which several
 /// threads draw.
-pub fn pictures(staging: &Staging, drawings: &[(String, &Scene)]) -> Result<(), Error> {
+pub fn pictures(staging: &Staging, drawings: &[(String, &Drawing)]) -> Result<(), Error> {
     let cores = available_parallelism().map_or(1, usize::from);
     let threads = cores.min(MOST_THREADS).min(drawings.len() / EACH_DRAWS);
     let draw = |i: usize| {
-        let scene = drawings[i].1;
-        (svg(scene), png(scene, 2.0))
+        let drawing = drawings[i].1;
+        (svg(drawing), png(drawing, 2.0))
     };
     let write = |i: usize, (svg, png): (String, Result<Vec<u8>, String>)| {
         let name = &drawings[i].0;
@@ -181,7 +181,7 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
         done.sort_by(f64::total_cmp);
         Series {
             name: scheme.name.clone(),
-            look: Look::nth(nth),
+            look: SeriesStyle::nth(nth),
             done,
             n: sample.len() as usize,
         }
@@ -193,7 +193,7 @@ fn figure(kind: &Kind, scenario: &Scenario, runs: &[Record]) -> Figure {
     };
     Figure {
         title: kind.title.clone(),
-        subtitle: words::and(title, &format!("seeds {}", words::seeds(&scenario.seeds))),
+        subtitle: format::and(title, &format!("seeds {}", format::seeds(&scenario.seeds))),
         x_label: kind.x_label.into(),
         counted: kind.counted.into(),
         completes: true,
@@ -212,8 +212,8 @@ mod tests {
     #[test]
     fn many_pictures_are_those_of_one_after_another() {
         let room = tempfile::tempdir().unwrap();
-        let scenes: Vec<Scene> = (0..2 * EACH_DRAWS + 1)
-            .map(|i| Scene {
+        let scenes: Vec<Drawing> = (0..2 * EACH_DRAWS + 1)
+            .map(|i| Drawing {
                 width: 10.0 + i as f32,
                 height: 9.0,
                 title: format!("number {i}"),
@@ -222,14 +222,14 @@ mod tests {
             .collect();
         let named = |i: usize| (format!("plots/{i}"), &scenes[i]);
         let all: Vec<_> = (0..scenes.len()).map(named).collect();
-        let written = |name: &str, parts: &[&[(String, &Scene)]]| {
+        let written = |name: &str, parts: &[&[(String, &Drawing)]]| {
             let staging = Staging::begin(&room.path().join(name)).unwrap();
             parts
                 .iter()
                 .for_each(|part| pictures(&staging, part).unwrap());
             let dir = staging.commit().unwrap();
             let file = |name: String| std::fs::read(dir.join(name)).unwrap();
-            let both = |(name, _): &(String, &Scene)| {
+            let both = |(name, _): &(String, &Drawing)| {
                 [file(format!("{name}.svg")), file(format!("{name}.png"))]
             };
             all.iter().map(both).collect::<Vec<_>>()
@@ -261,8 +261,8 @@ mod tests {
             };
             let drawn = draw(&scenario, std::slice::from_ref(&run), &[said]);
             let plot = drawn.iter().find(|p| p.file == "fct_cdf.trace_storage");
-            let scene = plot.unwrap().scene.as_ref().unwrap();
-            assert!(svg(scene).contains("dctcp, paper: 2"), "{metric}");
+            let drawing = plot.unwrap().drawing.as_ref().unwrap();
+            assert!(svg(drawing).contains("dctcp, paper: 2"), "{metric}");
         }
     }
 

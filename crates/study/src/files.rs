@@ -1,7 +1,7 @@
 //! Scenarios by path or name, and the files that they refer to.
 
 use crate::Error;
-use crate::reproduce::shelf::{self, Shelf};
+use crate::reproduce::library::{self, ExperimentLibrary};
 use sidestep_lab::{Experiment, Scenario, shipped};
 use sidestep_sim::Files;
 use std::fs::File;
@@ -21,7 +21,7 @@ impl Files for Disk {
         let chosen = near.find(|file| file.exists());
         let read = read_text(&chosen.unwrap_or_else(|| PathBuf::from(path)), LARGEST);
         // A shipped base may be named by its path in a checkout.
-        read.or_else(|why| shelf::shipped(path).map(str::to_string).ok_or(why))
+        read.or_else(|why| library::shipped(path).map(str::to_string).ok_or(why))
     }
 }
 
@@ -83,12 +83,12 @@ pub struct Source {
     /// Text of the file.
     pub text: String,
     /// Place searched for files before the current folder.
-    pub beside: Beside,
+    pub beside: FileLocation,
 }
 
 /// Place of the files that a scenario refers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Beside {
+pub enum FileLocation {
     /// The current folder, or the shipped files.
     #[default]
     Nowhere,
@@ -111,12 +111,12 @@ impl Source {
     /// Calls `ask` with access to the files that the source may refer to.
     pub(crate) fn with_files<R>(&self, ask: impl FnOnce(&dyn Files) -> R) -> Result<R, Error> {
         match &self.beside {
-            Beside::Nowhere => Ok(ask(&Disk { beside: Vec::new() })),
-            Beside::Folder(folder) => Ok(ask(&Disk {
+            FileLocation::Nowhere => Ok(ask(&Disk { beside: Vec::new() })),
+            FileLocation::Folder(folder) => Ok(ask(&Disk {
                 beside: vec![folder.clone()],
             })),
-            Beside::Figure(figure) => {
-                let shelf = Shelf::open(Path::new(""))?;
+            FileLocation::Figure(figure) => {
+                let shelf = ExperimentLibrary::open(Path::new(""))?;
                 match shelf.find(Some(figure)).as_deref() {
                     Ok([book]) => Ok(ask(&shelf.beside(book))),
                     _ => Err(Error::Input(format!("there is no figure {figure:?}"))),
@@ -130,21 +130,21 @@ impl Source {
 pub fn find(which: &str) -> Result<Source, Error> {
     let path = Path::new(which);
     if which.contains('/') && !path.exists() {
-        let shelf = Shelf::open(Path::new(""))?;
+        let shelf = ExperimentLibrary::open(Path::new(""))?;
         if let Ok([book]) = shelf.find(Some(which)).as_deref() {
             return Ok(Source {
                 name: format!("{which}.toml"),
                 text: book.text.clone(),
-                beside: Beside::Figure(which.to_string()),
+                beside: FileLocation::Figure(which.to_string()),
             });
         }
     }
     let (text, beside) = match shipped::scenario(which) {
-        Some(text) if !path.exists() => (text.to_string(), Beside::Nowhere),
+        Some(text) if !path.exists() => (text.to_string(), FileLocation::Nowhere),
         _ => {
             let text = read_text(path, LARGEST_SCENARIO).map_err(|e| unread(which, &e))?;
             let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-            (text, Beside::Folder(folder))
+            (text, FileLocation::Folder(folder))
         }
     };
     Ok(Source {

@@ -8,18 +8,20 @@
 #![deny(unsafe_code)]
 
 pub mod bench;
+pub mod caller;
 pub mod catalog;
 pub mod check;
 pub mod checkpoint;
+mod claim_text;
 mod columns;
 mod error;
 mod figures;
 pub mod files;
+pub mod format;
 pub mod json;
 mod logs;
 mod manifest;
 pub mod memory;
-pub mod own;
 mod page;
 pub mod plot;
 pub mod plugin;
@@ -40,8 +42,6 @@ pub mod trace;
 mod usage;
 pub mod when;
 pub mod why;
-pub mod words;
-mod words_of_claims;
 mod workers;
 
 /// Commit from which the program was built, with `+modified` if the sources differ from it; `unknown` outside a
@@ -50,7 +50,7 @@ pub const COMMIT: &str = env!("COMMIT");
 
 pub use error::Error;
 pub use manifest::Status;
-pub use recorder::{Finished, Recorder, Taped};
+pub use recorder::{Finished, Recorder, WrittenRecording};
 pub use report::Report;
 pub use result::ResultDir;
 pub use rows::KernelRow;

@@ -7,7 +7,7 @@ use crate::tables::column_docs;
 use crate::usage::milli;
 use crate::when;
 use serde_json::{Value, json};
-use sidestep_lab::{Record, Scenario, Teller};
+use sidestep_lab::{CountSource, Record, Scenario};
 
 /// Completeness of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Status {
 
 /// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum RunOrigin {
     /// Made by this call.
     Ran,
     /// Taken from the cache.
@@ -39,12 +39,12 @@ pub enum How {
     NotRun,
 }
 
-impl How {
+impl RunOrigin {
     pub(crate) fn word(self) -> &'static str {
         match self {
-            How::Ran => "complete",
-            How::Cached => "complete, from the cache",
-            How::NotRun => "not run",
+            RunOrigin::Ran => "complete",
+            RunOrigin::Cached => "complete, from the cache",
+            RunOrigin::NotRun => "not run",
         }
     }
 }
@@ -67,15 +67,15 @@ impl PointRecord {
             "seed": run.seed,
             "status": match (run.interrupted, cached) {
                 (true, _) => "interrupted",
-                (false, true) => How::Cached.word(),
-                (false, false) => How::Ran.word(),
+                (false, true) => RunOrigin::Cached.word(),
+                (false, false) => RunOrigin::Ran.word(),
             },
             "simulated_ms": run.end.0.as_ms_f64(),
             "flows": run.flows,
             "queries": run.queries,
-            "events": run.told.by(Teller::Simulator, run.counts.events),
-            "packet_hops": run.told.by(Teller::Switches, run.counts.packet_hops),
-            "trajectory_hash": run.told.by(Teller::Simulator, hash),
+            "events": run.told.by(CountSource::Simulator, run.counts.events),
+            "packet_hops": run.told.by(CountSource::Switches, run.counts.packet_hops),
+            "trajectory_hash": run.told.by(CountSource::Simulator, hash),
             "cpu_s": cpu_s.map(milli),
             "wall_s": milli(wall_s),
         });
@@ -93,7 +93,7 @@ impl PointRecord {
     pub fn not_run(scenario: &Scenario, scheme: usize, seed: u64) -> PointRecord {
         let name = &scenario.schemes[scheme].name;
         PointRecord {
-            json: json!({"scheme": name, "seed": seed, "status": How::NotRun.word()}),
+            json: json!({"scheme": name, "seed": seed, "status": RunOrigin::NotRun.word()}),
             complete: false,
             cached: false,
         }

@@ -72,7 +72,7 @@ fn against(name: &str, estimate: &Estimate, jobs: usize, free: u64) -> Result<()
     Err(Error::Input(format!(
         "{name}: {at_a_time} (about {} flows each) need about {} of memory, but only {} are free; \
          {less}, or use --force to run anyway",
-        crate::words::count(estimate.flows.round() as u64),
+        crate::format::count(estimate.flows.round() as u64),
         size(needed),
         size(free as f64),
     )))
@@ -153,8 +153,8 @@ fn left(group: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reproduce::library::{ExperimentEntry, ExperimentLibrary};
     use crate::reproduce::long::takes_hours;
-    use crate::reproduce::shelf::{Book, Shelf};
     use sidestep_lab::stats::Sample;
     use sidestep_sim::NoFiles;
     use sidestep_types::Time;
@@ -197,9 +197,9 @@ mod tests {
         assert_eq!(all.kept_bytes, a.kept_bytes + b.kept_bytes);
         assert!(a.kept_bytes > 0.0 && a.run_bytes < b.run_bytes);
         // All shipped figures together fit into a small machine, so no earlier command is refused.
-        let shelf = Shelf::open(Path::new("nowhere")).unwrap();
+        let shelf = ExperimentLibrary::open(Path::new("nowhere")).unwrap();
         let books = shelf.find(None).unwrap();
-        let read = |book: &&Book| {
+        let read = |book: &&ExperimentEntry| {
             let file = format!("{}/{}.toml", book.paper, book.name);
             Experiment::read(&file, &book.text, &[], false, &shelf.beside(book)).unwrap()
         };

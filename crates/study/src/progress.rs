@@ -16,7 +16,7 @@ pub enum Show<'a> {
     /// Line rewritten in place on a terminal; elsewhere a new line every few seconds.
     Always,
     /// Callback, called a few times a second and once at the end; nothing is printed.
-    Told(&'a (dyn Fn(&HowFar) + Sync)),
+    Callback(&'a (dyn Fn(&RunProgress) + Sync)),
 }
 
 impl fmt::Debug for Show<'_> {
@@ -25,14 +25,14 @@ impl fmt::Debug for Show<'_> {
             Show::Never => "Never",
             Show::Terminal => "Terminal",
             Show::Always => "Always",
-            Show::Told(_) => "Told",
+            Show::Callback(_) => "Callback",
         })
     }
 }
 
 /// Progress of the runs at one instant.
 #[derive(Clone, Debug, PartialEq)]
-pub struct HowFar {
+pub struct RunProgress {
     /// Runs that have ended, or came from the cache.
     pub finished: usize,
     /// All runs.
@@ -47,7 +47,7 @@ pub struct HowFar {
     pub left_s: Option<f64>,
 }
 
-impl HowFar {
+impl RunProgress {
     /// Formats the progress as one line.
     pub fn line(&self) -> String {
         let rate = self.packet_hops as f64 / self.elapsed_s.max(1e-3) / 1e6;
@@ -141,11 +141,11 @@ impl Board {
     }
 
     /// Returns the progress of all jobs, `elapsed` after the start.
-    pub fn now(&self, elapsed: Duration) -> HowFar {
+    pub fn now(&self, elapsed: Duration) -> RunProgress {
         let (share, seconds) = (self.share(), elapsed.as_secs_f64());
         // Earlier estimates of the time left are unreliable.
         let guess = share < 0.03 || seconds < 2.0;
-        HowFar {
+        RunProgress {
             finished: self.finished(),
             runs: self.jobs.len(),
             share,
@@ -197,7 +197,7 @@ impl<'a> Line<'a> {
     pub fn draw(&mut self, board: &Board) {
         let wait = match (self.show, self.terminal) {
             (Show::Never, _) | (Show::Terminal, false) => return,
-            (Show::Told(_), _) | (_, true) => Duration::from_millis(200),
+            (Show::Callback(_), _) | (_, true) => Duration::from_millis(200),
             (Show::Always, false) => Duration::from_secs(5),
         };
         let last = self.last.unwrap_or(self.began);
@@ -206,7 +206,7 @@ impl<'a> Line<'a> {
         }
         self.last = Some(Instant::now());
         let now = board.now(self.began.elapsed());
-        if let Show::Told(tell) = self.show {
+        if let Show::Callback(tell) = self.show {
             return tell(&now);
         }
         let line = now.line();
@@ -221,7 +221,7 @@ impl<'a> Line<'a> {
 
     /// Reports the progress a last time, and removes the line.
     pub fn end(&mut self, board: &Board) {
-        if let Show::Told(tell) = self.show {
+        if let Show::Callback(tell) = self.show {
             tell(&board.now(self.began.elapsed()));
         }
         self.clear();
@@ -229,7 +229,7 @@ impl<'a> Line<'a> {
 
     /// Removes the line.
     fn clear(&mut self) {
-        let drawn = !matches!(self.show, Show::Told(_)) && self.last.take().is_some();
+        let drawn = !matches!(self.show, Show::Callback(_)) && self.last.take().is_some();
         if self.terminal && drawn {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");
         }
@@ -263,12 +263,12 @@ mod tests {
     fn another_program_is_told_at_the_end_and_nothing_is_printed_for_it() {
         let (board, told) = (Board::new(2), std::sync::Mutex::new(Vec::new()));
         board.set(0, 1.0, 5);
-        let tell = |now: &HowFar| {
+        let tell = |now: &RunProgress| {
             told.lock()
                 .unwrap()
                 .push((now.finished, now.runs, now.packet_hops))
         };
-        let mut line = Line::new(Show::Told(&tell));
+        let mut line = Line::new(Show::Callback(&tell));
         line.draw(&board);
         assert!(told.lock().unwrap().is_empty(), "so soon");
         line.end(&board);

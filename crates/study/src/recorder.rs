@@ -23,12 +23,12 @@ pub struct Finished {
     /// Numbers of the report.
     pub report: Report,
     /// Recordings in the directory.
-    pub recordings: Vec<Taped>,
+    pub recordings: Vec<WrittenRecording>,
 }
 
 /// Recording that was written.
 #[derive(Clone, Debug)]
-pub struct Taped {
+pub struct WrittenRecording {
     /// File in the result directory.
     pub file: String,
     /// Size in bytes.
@@ -38,16 +38,16 @@ pub struct Taped {
     json: Value,
 }
 
-impl Taped {
+impl WrittenRecording {
     /// Describes the recording `bytes` of this run.
-    fn of(run: &Record, bytes: &[u8]) -> Result<Taped, Error> {
+    fn of(run: &Record, bytes: &[u8]) -> Result<WrittenRecording, Error> {
         let file = recorded::file_name(&run.scheme, run.seed);
         let reader =
             Reader::open(bytes).map_err(|e| Error::Run(format!("cannot read back {file}: {e}")))?;
         let (head, tail) = (reader.head(), reader.tail());
         let events: u64 = tail.counts.iter().map(|crowd| crowd.events).sum();
         let to = Time::from_ps(tail.to);
-        Ok(Taped {
+        Ok(WrittenRecording {
             bytes: bytes.len(),
             window: format!("{}; to {to}: {}", head.window, tail.ended),
             json: json!({
@@ -72,7 +72,7 @@ impl Taped {
 }
 
 /// Result of a run, kept until all runs have ended.
-pub struct Made {
+pub struct FinishedRun {
     /// Statistics of the run.
     pub record: Record,
     /// Rows of each table.
@@ -83,7 +83,7 @@ pub struct Made {
     wall_s: f64,
 }
 
-impl Made {
+impl FinishedRun {
     /// Takes the result, with its paths and recording, out of a run of scheme number `scheme`. Times are in
     /// seconds; the CPU time is `None` if it was not measured.
     pub fn of(
@@ -92,10 +92,10 @@ impl Made {
         run: &mut Run,
         cpu_s: Option<f64>,
         wall_s: f64,
-    ) -> Made {
+    ) -> FinishedRun {
         let mut record = Record::of(run);
         record.cpu_s = cpu_s.unwrap_or_default();
-        Made {
+        FinishedRun {
             rows: Rows::of(scenario, scheme, run, &record),
             record,
             paths: tables::paths(scenario, run),
@@ -106,8 +106,8 @@ impl Made {
     }
 
     /// Wraps a result that an earlier call made.
-    pub fn known(record: Record, rows: Rows, cpu_s: Option<f64>) -> Made {
-        Made {
+    pub fn known(record: Record, rows: Rows, cpu_s: Option<f64>) -> FinishedRun {
+        FinishedRun {
             record,
             rows,
             paths: Vec::new(),
@@ -134,7 +134,7 @@ pub struct Recorder<'a> {
     warnings: Vec<String>,
     /// Error that left the tables or the recordings incomplete.
     failed: Option<Error>,
-    recordings: Vec<Taped>,
+    recordings: Vec<WrittenRecording>,
     plots: &'a [PlotSpec],
 }
 
@@ -166,12 +166,12 @@ impl<'a> Recorder<'a> {
     /// Adds a run of scheme number `scheme`, and takes its paths and recording. Times are in seconds; the CPU
     /// time is `None` if it was not measured.
     pub fn add(&mut self, scheme: usize, run: &mut Run, cpu_s: Option<f64>, wall_s: f64) {
-        let made = Made::of(self.scenario, scheme, run, cpu_s, wall_s);
+        let made = FinishedRun::of(self.scenario, scheme, run, cpu_s, wall_s);
         self.take(scheme, made, false);
     }
 
     /// Adds the result of a run of scheme number `scheme`; `cached` if an earlier call made it.
-    pub fn take(&mut self, scheme: usize, made: Made, cached: bool) {
+    pub fn take(&mut self, scheme: usize, made: FinishedRun, cached: bool) {
         if self.failed.is_none() {
             self.failed = self.tables.write(&made.rows, &made.paths).err();
         }
@@ -187,7 +187,7 @@ impl<'a> Recorder<'a> {
 
     /// Writes a recording.
     fn keep(&mut self, run: &Record, bytes: &[u8]) -> Result<(), Error> {
-        let taped = Taped::of(run, bytes)?;
+        let taped = WrittenRecording::of(run, bytes)?;
         self.staging.write(&taped.file, bytes)?;
         self.recordings.push(taped);
         Ok(())
@@ -236,7 +236,7 @@ impl<'a> Recorder<'a> {
         let ran = self.runs.len();
         let recordings = std::mem::take(&mut self.recordings);
         if !recordings.is_empty() {
-            let all: Vec<&Value> = recordings.iter().map(Taped::to_json).collect();
+            let all: Vec<&Value> = recordings.iter().map(WrittenRecording::to_json).collect();
             self.remark("recordings", json!(all));
         }
         let dir = self.write(&report).map_err(|e| unwritten(e, ran))?;

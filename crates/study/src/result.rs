@@ -1,8 +1,8 @@
 //! Result directory of an earlier call, opened for reading.
 
+use crate::format::Grid;
 use crate::sweep::SweepReport;
 use crate::trace::{describe, packet_id, parse_packet_id};
-use crate::words::Grid;
 use crate::{Error, Report};
 use serde_json::Value;
 use std::fs;

@@ -7,9 +7,9 @@
 
 use crate::Error;
 use crate::checkpoint::Checkpoints;
-use crate::manifest::How;
+use crate::manifest::RunOrigin;
 use crate::progress::{Board, Line, Show, share};
-use crate::recorder::{Finished, Made, Recorder};
+use crate::recorder::{Finished, FinishedRun, Recorder};
 use crate::report::Report;
 use crate::sweep::{Cache, Key, Spent};
 use crate::threads::{Chosen, Threading, Threads, choose};
@@ -156,11 +156,11 @@ impl<'a> Session<'a> {
                     Some((made, how)) => {
                         all_ended &= !made.record.interrupted;
                         spent.count(how);
-                        recorder.take(scheme, made, how == How::Cached);
+                        recorder.take(scheme, made, how == RunOrigin::Cached);
                     }
                     None => {
                         all_ended = false;
-                        spent.count(How::NotRun);
+                        spent.count(RunOrigin::NotRun);
                         recorder.not_run(scheme, seed);
                     }
                 }
@@ -204,7 +204,7 @@ impl One<'_> {
         point: usize,
         board: &Board,
         halt: &impl Fn() -> bool,
-    ) -> Result<Option<(Made, How)>, Error> {
+    ) -> Result<Option<(FinishedRun, RunOrigin)>, Error> {
         let scenario = self.scenario;
         let kept = self
             .cache
@@ -218,7 +218,10 @@ impl One<'_> {
         {
             board.set(point, 1.0, 0);
             let cpu_s = Some(record.cpu_s);
-            return Ok(Some((Made::known(record, rows, cpu_s), How::Cached)));
+            return Ok(Some((
+                FinishedRun::known(record, rows, cpu_s),
+                RunOrigin::Cached,
+            )));
         }
         if halt() {
             return Ok(None);
@@ -264,13 +267,13 @@ impl One<'_> {
                 (wall.elapsed().as_secs_f64(), cpu_s)
             }
         };
-        let made = Made::of(scenario, scheme, &mut run, Some(cpu_s), wall_s);
+        let made = FinishedRun::of(scenario, scheme, &mut run, Some(cpu_s), wall_s);
         // The run is stored at once, so that a killed process loses only the runs in progress.
         if let Some((cache, key)) = &kept
             && !run.interrupted
         {
             cache.store_whole(key, &made.record, &made.rows);
         }
-        Ok(Some((made, How::Ran)))
+        Ok(Some((made, RunOrigin::Ran)))
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A packet's number is its source host and a count: `100:3` is the fourth packet of host 100.
 
+use crate::format::{count, number};
 use crate::rows::{Point, end_name};
-use crate::words::{count, number};
 use serde_json::{Value, json};
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};

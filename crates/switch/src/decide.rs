@@ -15,14 +15,14 @@ use sidestep_types::{Packet, PortId, Rng};
 use std::fmt;
 
 mod by_class;
-mod by_one;
 mod carrier;
+mod fast_limits;
 mod reasons;
 mod victims;
 
-pub use by_one::ByOne;
 pub use carrier::Carrier;
-pub use reasons::{Asked, InClass, Reasons, Witness};
+pub use fast_limits::FastLimits;
+pub use reasons::{InClass, ReasonCollector, Reasons, Witness};
 
 /// Decision state of one switch: policies, random streams and counters.
 #[repr(C)]
@@ -62,9 +62,9 @@ impl Streams {
 }
 
 impl Decider {
-    /// End, in bytes, of the fields that a packet needs which a [`ByOne`] admits, as most packets. Drivers check that
+    /// End, in bytes, of the fields that a packet needs which a [`FastLimits`] admits, as most packets. Drivers check that
     /// these fields lie in the cache lines that a hop reads.
-    pub const MOST_END: usize = std::mem::offset_of!(Decider, buffer);
+    pub const FAST_PATH_END: usize = std::mem::offset_of!(Decider, buffer);
 
     /// Creates the decider of a switch with `ports` ports, drawing from `streams`.
     pub fn new(route: AnyRoute, buffer: AnyBuffer, streams: Streams, ports: u16) -> Decider {
@@ -122,8 +122,8 @@ impl Decider {
 
     /// Predicts the port that a packet will want, before it arrives; `None` if the route cannot tell.
     #[inline]
-    pub fn foresee(&self, packet: &Packet, hops: Hops<'_>) -> Option<PortId> {
-        self.route.foresee(packet, hops)
+    pub fn predict_port(&self, packet: &Packet, hops: Hops<'_>) -> Option<PortId> {
+        self.route.predict_port(packet, hops)
     }
 
     /// Counts a drop at the port `wanted`, by which the packet wanted to leave.
@@ -161,39 +161,39 @@ impl Decider {
                 (self.route).pick_by(packet, hops, &mut Live(ports), &mut self.route_rng)
             }
         };
-        if let Some(asked) = witness.asked() {
+        if let Some(collector) = witness.reason_collector() {
             let (packet, ports) = carrier.at_hand();
-            asked.routed(&self.route, packet, hops, &mut Live(ports), wanted);
+            collector.routed(&self.route, packet, hops, &mut Live(ports), wanted);
         }
         wanted
     }
 
-    /// Returns the queue lengths up to which [`Decider::admit_by_one`] can admit, at ports with this `capacity`.
+    /// Returns the queue lengths up to which [`Decider::admit_fast`] can admit, at ports with this `capacity`.
     /// Valid until the buffer policy is replaced.
-    pub fn by_one(&self, capacity: Capacity) -> ByOne {
-        ByOne::of(&self.buffer, capacity)
+    pub fn fast_limits(&self, capacity: Capacity) -> FastLimits {
+        FastLimits::of(&self.buffer, capacity)
     }
 
     /// Fast path of [`Decider::admit`]: enqueues the packet at hand on the wanted port if the length of that queue
     /// alone allows it. Returns false otherwise; the caller must then call [`Decider::admit`]. Reports no event.
     /// Requires a driver whose [`Carrier::enqueue`] never fails.
     #[inline(always)]
-    pub fn admit_by_one<C: Carrier>(
+    pub fn admit_fast<C: Carrier>(
         &mut self,
         carrier: &mut C,
-        by_one: &ByOne,
+        fast_limits: &FastLimits,
         wanted: PortId,
     ) -> bool {
         let depth = {
             let (packet, ports) = carrier.at_hand();
             let mut queues = Live(ports);
             let depth = queues.settle(wanted);
-            if !by_one.lets_in(depth, queues.buffered(packet)) || packet.ttl == 0 {
+            if !fast_limits.admits(depth, queues.buffered(packet)) || packet.ttl == 0 {
                 return false;
             }
             depth
         };
-        if by_one.marks(depth) && carrier.packet_mut().mark() {
+        if fast_limits.marks(depth) && carrier.packet_mut().mark() {
             self.counts[wanted.index()].marks += 1;
         }
         let queued = carrier.enqueue(wanted);
@@ -252,8 +252,8 @@ impl Decider {
         } else {
             (self.buffer).admit_to(packet, want, &mut queues, &mut self.rng)
         };
-        if let Some(asked) = witness.asked() {
-            asked.decided(&self.buffer, packet, (want, verdict), crowded, &mut queues);
+        if let Some(collector) = witness.reason_collector() {
+            collector.decided(&self.buffer, packet, (want, verdict), crowded, &mut queues);
         }
         (want, verdict)
     }
@@ -321,7 +321,7 @@ impl Decider {
         let port = want.port;
         let event = match self.make_room(&mut carrier, port, mark) {
             Ok(mark) => self
-                .queue_anyway(&mut carrier, want, port, mark)
+                .enqueue_despite_full(&mut carrier, want, port, mark)
                 .map(Event::Enqueue),
             Err(reason) => {
                 self.count_drop(port, reason);
@@ -349,14 +349,14 @@ impl Decider {
     ) -> bool {
         let wanted = want.port;
         let allowed = port == wanted || carrier.may_detour();
-        if !allowed || !self.press_aside(&mut carrier, None, port) {
+        if !allowed || !self.drop_worse_ranked(&mut carrier, None, port) {
             return self.drop(&mut carrier, wanted, DropReason::Full);
         }
         if port != wanted {
             let packet = carrier.packet_mut();
             packet.detours = packet.detours.saturating_add(1);
         }
-        let joined = self.queue_anyway(&mut carrier, want, port, mark);
+        let joined = self.enqueue_despite_full(&mut carrier, want, port, mark);
         if joined.is_some() {
             self.count_detour(wanted, port);
         }
@@ -371,7 +371,7 @@ impl Decider {
         if !carrier.trim() {
             return self.drop(&mut carrier, wanted, DropReason::Full);
         }
-        let mut joined = self.queue_anyway(&mut carrier, want, wanted, false);
+        let mut joined = self.enqueue_despite_full(&mut carrier, want, wanted, false);
         if let Some(joined) = &mut joined {
             joined.changes = Changes::TRIMMED;
             self.counts[wanted.index()].trims += 1;
@@ -380,7 +380,7 @@ impl Decider {
     }
 
     /// Enqueues the packet on `port`, even if its queue is full.
-    fn queue_anyway<C: Carrier>(
+    fn enqueue_despite_full<C: Carrier>(
         &mut self,
         carrier: &mut C,
         want: Want,

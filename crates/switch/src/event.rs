@@ -63,35 +63,35 @@ impl Event {
 /// compose observers.
 pub trait Sink<E> {
     /// Receives an event.
-    fn hear(&mut self, event: &E);
+    fn observe(&mut self, event: &E);
 }
 
 impl<E> Sink<E> for () {
     #[inline(always)]
-    fn hear(&mut self, _: &E) {}
+    fn observe(&mut self, _: &E) {}
 }
 
 impl<E, F: FnMut(&E)> Sink<E> for F {
     #[inline]
-    fn hear(&mut self, event: &E) {
+    fn observe(&mut self, event: &E) {
         self(event);
     }
 }
 
 impl<E, S: Sink<E>> Sink<E> for Option<S> {
     #[inline]
-    fn hear(&mut self, event: &E) {
+    fn observe(&mut self, event: &E) {
         if let Some(sink) = self {
-            sink.hear(event);
+            sink.observe(event);
         }
     }
 }
 
 impl<E, A: Sink<E>, B: Sink<E>> Sink<E> for (A, B) {
     #[inline]
-    fn hear(&mut self, event: &E) {
-        self.0.hear(event);
-        self.1.hear(event);
+    fn observe(&mut self, event: &E) {
+        self.0.observe(event);
+        self.1.observe(event);
     }
 }
 

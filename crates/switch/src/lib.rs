@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attained_service;
 pub mod buffer;
 mod choices;
 mod decide;
@@ -18,16 +19,17 @@ mod queues;
 mod registry;
 pub mod route;
 pub mod sched;
-mod sent;
 pub mod testing;
 pub mod why;
 
+pub use attained_service::{AttainedService, PLACES as ATTAINED_SERVICE_PLACES};
 pub use buffer::{AnyBuffer, Buffer, DropReason, Verdict};
-pub use decide::{Asked, ByOne, Carrier, Decider, InClass, Reasons, Streams, Witness};
+pub use decide::{
+    Carrier, Decider, FastLimits, InClass, ReasonCollector, Reasons, Streams, Witness,
+};
 pub use event::{Changes, Event, Joined, Sink};
 pub use place::Place;
 pub use queues::{Capacity, Class, Depth, NEVER, Queues, RankSum, Want};
-pub use registry::{Make, Nature, Policy};
+pub use registry::{Nature, Policy, PolicyFactory};
 pub use route::{AnyRoute, Hops, Route};
 pub use sched::{AnySched, Sched};
-pub use sent::{PLACES as SENT_PLACES, Sent};

@@ -148,7 +148,7 @@ pub trait Policy: Sized + 'static {
 }
 
 /// Settings of one policy of a seam, whose policies together are `A`.
-pub trait Make<A>: Send + Sync {
+pub trait PolicyFactory<A>: Send + Sync {
     /// Makes the policy for a switch with `ports` ports: see [`Policy::build`].
     fn build(&self, ports: u16, salt: u64) -> Result<A, Refusal>;
 
@@ -159,7 +159,7 @@ pub trait Make<A>: Send + Sync {
 /// The settings of `P`.
 struct Of<P: Policy>(P::Settings);
 
-impl<P: Policy, A: From<P>> Make<A> for Of<P> {
+impl<P: Policy, A: From<P>> PolicyFactory<A> for Of<P> {
     fn build(&self, ports: u16, salt: u64) -> Result<A, Refusal> {
         P::build(self.0.clone(), ports, salt).map(A::from)
     }
@@ -172,7 +172,7 @@ impl<P: Policy, A: From<P>> Make<A> for Of<P> {
 /// Reads the settings of `P`.
 pub(crate) fn choose<P: Policy, A: From<P>>(
     values: &Values,
-) -> Result<Chosen<dyn Make<A>>, Refusal> {
+) -> Result<Chosen<dyn PolicyFactory<A>>, Refusal> {
     let settings = Of::<P>(P::Settings::read(values)?);
     Ok(Chosen::new(P::ENTRY, values, Arc::new(settings)))
 }
@@ -209,7 +209,7 @@ macro_rules! registry {
         )*
 
         /// A policy of this seam as it was chosen.
-        pub type Chosen = sidestep_types::Chosen<dyn crate::registry::Make<$any>>;
+        pub type Chosen = sidestep_types::Chosen<dyn crate::registry::PolicyFactory<$any>>;
 
         /// Reads the settings of the policy called `name`.
         ///

@@ -16,7 +16,7 @@ use crate::{Capacity, Depth, DropReason, Queues, Verdict, Want};
 use sidestep_types::{Packet, PortId, PortSet, Size};
 
 /// Packet at a switch, with the state that an explanation can use.
-pub struct Scene<'a> {
+pub struct SwitchSnapshot<'a> {
     /// Packet, as the policy saw it.
     pub packet: &'a Packet,
     /// Queues, as the policy saw them.
@@ -29,7 +29,7 @@ pub struct Scene<'a> {
     pub name: &'a dyn Fn(PortId) -> String,
 }
 
-impl Scene<'_> {
+impl SwitchSnapshot<'_> {
     /// Returns the names of these ports: `a`, `a and b`, `a, b and c`.
     pub fn names(&self, ports: impl IntoIterator<Item = PortId>) -> String {
         listed(ports.into_iter().map(|port| (self.name)(port)).collect())
@@ -118,12 +118,12 @@ pub(crate) fn verdict(verdict: Verdict) -> String {
 }
 
 /// Describes the verdict as the beginning of a sentence.
-pub fn done(scene: &Scene<'_>, verdict: Verdict) -> String {
+pub fn done(snapshot: &SwitchSnapshot<'_>, verdict: Verdict) -> String {
     match verdict {
         Verdict::Enqueue { .. } => "enqueued".into(),
-        Verdict::Detour { port, .. } => format!("detoured to {}", (scene.name)(port)),
+        Verdict::Detour { port, .. } => format!("detoured to {}", (snapshot.name)(port)),
         Verdict::Evict { .. } => "enqueued after evicting others".into(),
-        Verdict::Squeeze { port, .. } => format!("squeezed into {}", (scene.name)(port)),
+        Verdict::Squeeze { port, .. } => format!("squeezed into {}", (snapshot.name)(port)),
         Verdict::Trim => "its payload is cut off".into(),
         Verdict::Drop(reason) => format!("dropped ({})", reason.name()),
     }

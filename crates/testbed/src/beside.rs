@@ -5,7 +5,7 @@
 
 mod forecast;
 
-pub use forecast::{Beside, forecast};
+pub use forecast::{FigureForecast, forecast};
 
 use crate::counted::{Counted, NOTE};
 use crate::error::Error;
@@ -20,15 +20,15 @@ use crate::network::switches::{self, Engine};
 use crate::network::tools;
 use crate::order::{Order, check_kernel};
 use crate::progress::Progress;
-use crate::run::{How, each};
+use crate::run::{RunOutputs, each};
 use crate::scale::Scale;
-use crate::scene::{Scene, has_sack};
+use crate::setup::{TestbedSetup, has_sack};
 use serde_json::{Map, Value, json};
 use sidestep_lab::{Experiment, Record, Scenario};
 use sidestep_study::files;
 use sidestep_study::reproduce::arms::{Arm, side_by_side};
+use sidestep_study::reproduce::library::ExperimentLibrary;
 use sidestep_study::reproduce::run::{Finished, publish};
-use sidestep_study::reproduce::shelf::Shelf;
 use sidestep_study::reproduce::{FigureResult, Reproduction};
 use sidestep_study::{MeasureOptions, Status, measure_experiments};
 use std::path::Path;
@@ -99,10 +99,10 @@ pub fn beside(ask: &Ask<'_>, stop: &AtomicBool) -> Result<(Finished, u8), Error>
         scenes,
     } = planned(ask.figure, ask.quick, ask.rate)?;
     let scale = scenes[0].1.scale;
-    for (_, scene) in &scenes {
-        check_engine(ask.engine.name(), &scene.changes)?;
+    for (_, setup) in &scenes {
+        check_engine(ask.engine.name(), &setup.changes)?;
     }
-    check_kernel(ask.engine, scenes.iter().map(|(_, scene)| scene))?;
+    check_kernel(ask.engine, scenes.iter().map(|(_, setup)| setup))?;
     tools::need()?;
     sidestep_study::refuse_occupied(ask.out)?;
     let mut arms = simulated(ask, [experiment, told], stop)?;
@@ -220,7 +220,7 @@ fn say_logs(figure: &mut FigureResult, logs: &[(String, Log, Value)], factor: f6
 }
 
 /// Returns the number of runs on the testbed.
-fn runs(scenes: &[(Order, Scene)]) -> usize {
+fn runs(scenes: &[(Order, TestbedSetup)]) -> usize {
     scenes.iter().map(|(_, s)| s.scenario.seeds.len()).sum()
 }
 
@@ -239,7 +239,7 @@ struct Planned {
     experiment: Experiment,
     /// The experiment with the settings that the kernel's TCP imposes.
     told: Experiment,
-    scenes: Vec<(Order, Scene)>,
+    scenes: Vec<(Order, TestbedSetup)>,
 }
 
 fn planned(figure: &str, quick: bool, rate: &str) -> Result<Planned, Error> {
@@ -265,7 +265,7 @@ fn planned(figure: &str, quick: bool, rate: &str) -> Result<Planned, Error> {
 /// Returns the paper of the requested figure, and the file to run: the file with the suffix [`SMALL`] if there
 /// is one, whose network fits one machine, else the figure's file.
 fn one_figure(asked: &str) -> Result<(String, String), Error> {
-    let shelf = Shelf::open(Path::new(""))?;
+    let shelf = ExperimentLibrary::open(Path::new(""))?;
     let books = shelf.find((!asked.is_empty()).then_some(asked))?;
     match books[..] {
         [book] => {
@@ -291,9 +291,13 @@ fn one_figure(asked: &str) -> Result<(String, String), Error> {
 const SMALL: &str = "-testbed";
 
 /// Reads each scheme as a testbed. All are read before any is built, so that a refusal costs nothing.
-fn scenes(asked: &str, experiment: &Experiment, rate: &str) -> Result<Vec<(Order, Scene)>, Error> {
+fn scenes(
+    asked: &str,
+    experiment: &Experiment,
+    rate: &str,
+) -> Result<Vec<(Order, TestbedSetup)>, Error> {
     let scenario = &experiment.points[0].scenario;
-    let scene = |scheme: &str| {
+    let setup = |scheme: &str| {
         let order = Order {
             scenario: asked.into(),
             scheme: scheme.into(),
@@ -303,10 +307,10 @@ fn scenes(asked: &str, experiment: &Experiment, rate: &str) -> Result<Vec<(Order
             name: name(),
         };
         let seeds: Vec<String> = scenario.seeds.iter().map(u64::to_string).collect();
-        let scene = order.read(Some(&format!("[{}]", seeds.join(","))))?;
-        Ok((order, scene))
+        let setup = order.read(Some(&format!("[{}]", seeds.join(","))))?;
+        Ok((order, setup))
     };
-    scenario.schemes.iter().map(|s| scene(&s.name)).collect()
+    scenario.schemes.iter().map(|s| setup(&s.name)).collect()
 }
 
 /// Results of the testbed's runs.
@@ -320,7 +324,11 @@ struct Bed {
     ended: Option<(String, Error)>,
 }
 
-fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Result<Bed, Error> {
+fn run_all(
+    scenes: &[(Order, TestbedSetup)],
+    ask: &Ask<'_>,
+    stop: &AtomicBool,
+) -> Result<Bed, Error> {
     let mut progress = Progress::of(runs(scenes), ask.measure.show);
     let mut bed = Bed {
         records: Vec::new(),
@@ -329,15 +337,15 @@ fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Resul
         kernel: String::new(),
         ended: None,
     };
-    for (order, scene) in scenes {
+    for (order, setup) in scenes {
         if stop.load(Ordering::Relaxed) {
             bed.status = Status::Partial;
             break;
         }
         let ran = order.build(ask.engine, stop).and_then(|(state, _)| {
             let mut log = Log::of(&state);
-            let ran = run_one(scene, &state, stop, &mut progress, &mut log, &mut bed);
-            let json = log.to_json(scene, &state, order);
+            let ran = run_one(setup, &state, stop, &mut progress, &mut log, &mut bed);
+            let json = log.to_json(setup, &state, order);
             bed.kernel = kernel_text(&state);
             bed.logs.push((order.scheme.clone(), log, json));
             let down = down(&order.name, false);
@@ -356,29 +364,36 @@ fn run_all(scenes: &[(Order, Scene)], ask: &Ask<'_>, stop: &AtomicBool) -> Resul
 }
 
 fn run_one(
-    scene: &Scene,
+    setup: &TestbedSetup,
     state: &State,
     stop: &AtomicBool,
     progress: &mut Progress<'_>,
     log: &mut Log,
     bed: &mut Bed,
 ) -> Result<(), Error> {
-    let _busy = occupy(&scene.blueprint.name)?;
-    each(scene, state, How::default(), stop, log, |_, kept, _| {
-        match kept.map(|kept| kept.run) {
-            Some(run) if !run.interrupted => {
-                progress.add(run.outcome.totals.packet_hops);
-                bed.records.push(Record::of(&run));
+    let _busy = occupy(&setup.blueprint.name)?;
+    each(
+        setup,
+        state,
+        RunOutputs::default(),
+        stop,
+        log,
+        |_, kept, _| {
+            match kept.map(|kept| kept.run) {
+                Some(run) if !run.interrupted => {
+                    progress.add(run.outcome.totals.packet_hops);
+                    bed.records.push(Record::of(&run));
+                }
+                _ => bed.status = Status::Partial,
             }
-            _ => bed.status = Status::Partial,
-        }
-        Ok(())
-    })
+            Ok(())
+        },
+    )
 }
 
 /// Describes the testbed and its measured lateness, as pairs of name and text for the report.
 fn facts(
-    scenes: &[(Order, Scene)],
+    scenes: &[(Order, TestbedSetup)],
     engine: &Engine,
     kernel: &str,
     logs: &[(String, Log, Value)],
@@ -394,9 +409,9 @@ fn facts(
     }
     let mut said: Vec<String> = switches::differences(engine.name());
     let rack = features::rack();
-    for (_, scene) in scenes {
-        let all = scene.differences.iter().cloned();
-        for words in all.chain(differences(&scene.blueprint.settings, rack)) {
+    for (_, setup) in scenes {
+        let all = setup.differences.iter().cloned();
+        for words in all.chain(differences(&setup.blueprint.settings, rack)) {
             if !said.contains(&words) {
                 said.push(words);
             }
@@ -412,7 +427,7 @@ fn facts(
 fn finish(
     ask: &Ask<'_>,
     figure: FigureResult,
-    scenes: &[(Order, Scene)],
+    scenes: &[(Order, TestbedSetup)],
     logs: &[(String, Log, Value)],
 ) -> Result<(Finished, u8), Error> {
     let schemes: Map<String, Value> = logs

@@ -1,15 +1,15 @@
 //! Conversion of a scenario's plan into a job for the testbed's hosts.
 
 use crate::scale::Scale;
-use crate::scene::MARKS;
+use crate::setup::MARKS;
 use crate::traffic::{Flow, Job, Start};
 use sidestep_lab::Scenario;
-use sidestep_sim::{FlowPlan, Plan};
+use sidestep_sim::{FlowPlan, TrafficPlan};
 use sidestep_transport::shim::by_size::Announced;
 use sidestep_types::{FlowId, Settings};
 
 /// Returns the job of all flows of `plan`, with times scaled to the testbed.
-pub fn job(scenario: &Scenario, plan: &Plan, scale: Scale) -> Job {
+pub fn job(scenario: &Scenario, plan: &TrafficPlan, scale: Scale) -> Job {
     let opener = |f: usize| {
         let place = plan.joint_place(FlowId(f as u32))?;
         Some(plan.joint[place].opener.0 as usize).filter(|opener| *opener != f)

@@ -1,28 +1,28 @@
 //! Kernel statistics of flows' senders, as rows of `kernel.parquet`: times are those of the emulated network.
 
-use crate::scene::Scene;
+use crate::setup::TestbedSetup;
 use crate::traffic::{Answer, Ran};
 use sidestep_study::KernelRow;
 
 /// Returns a row for each answer, ordered by flow, then by time; `disturbed` is set if the run is marked.
-pub fn rows(scene: &Scene, seed: u64, ran: &Ran, disturbed: bool) -> Vec<KernelRow> {
+pub fn rows(setup: &TestbedSetup, seed: u64, ran: &Ran, disturbed: bool) -> Vec<KernelRow> {
     let mut answers: Vec<&Answer> = ran.answers.list.iter().collect();
     answers.sort_by_key(|answer| (answer.flow, answer.at_ns, answer.subflow));
     answers
         .into_iter()
         .map(|answer| KernelRow {
             disturbed,
-            ..row(scene, seed, answer)
+            ..row(setup, seed, answer)
         })
         .collect()
 }
 
-fn row(scene: &Scene, seed: u64, answer: &Answer) -> KernelRow {
-    let there = |ns: u64| scene.scale.there(ns).as_us_f64();
+fn row(setup: &TestbedSetup, seed: u64, answer: &Answer) -> KernelRow {
+    let there = |ns: u64| setup.scale.there(ns).as_us_f64();
     let us = |us: u32| there(u64::from(us) * 1_000);
     let info = &answer.info;
     KernelRow {
-        scheme: scene.scenario.schemes[0].name.clone(),
+        scheme: setup.scenario.schemes[0].name.clone(),
         seed,
         // Set by `rows`.
         disturbed: false,
@@ -69,7 +69,7 @@ mod tests {
             rate: "100 Mbps".into(),
             name: "k".into(),
         };
-        let scene = order.read(None).unwrap();
+        let setup = order.read(None).unwrap();
         let answer = |flow, at_ns, alpha| Answer {
             flow,
             subflow: None,
@@ -91,7 +91,7 @@ mod tests {
             },
             ..Ran::default()
         };
-        let rows = rows(&scene, 3, &ran, true);
+        let rows = rows(&setup, 3, &ran, true);
         assert!(rows.iter().all(|row| row.disturbed));
         let brief: Vec<_> = rows
             .iter()

@@ -4,7 +4,7 @@
 //! [`network`] builds the network of a blueprint and removes it; [`traffic`] hands flows to the kernels of its
 //! hosts. Neither depends on scenarios. The other modules translate a scenario into a blueprint and flows, and
 //! the measurements into the simulator's tables: an [`Order`](order::Order) names a scheme of a scenario, and is
-//! read into a [`Scene`](scene::Scene). Its seeds run one after the other, [`session`] writes their result
+//! read into a [`TestbedSetup`](setup::TestbedSetup). Its seeds run one after the other, [`session`] writes their result
 //! directory, and [`beside`] compares a figure with the simulator. `docs/how-to/testbed.md` describes a run.
 
 pub mod attempt;
@@ -22,9 +22,9 @@ mod progress;
 mod recording;
 pub mod run;
 mod scale;
-pub mod scene;
 mod seen;
 pub mod session;
+pub mod setup;
 pub mod standing;
 pub mod traffic;
 

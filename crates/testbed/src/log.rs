@@ -9,8 +9,8 @@ use crate::network::hosts;
 use crate::network::state::State;
 use crate::network::switches;
 use crate::order::Order;
-use crate::scene::Scene;
 use crate::seen::Late;
+use crate::setup::TestbedSetup;
 use crate::traffic::Ran;
 use serde_json::{Map, Value, json};
 
@@ -139,9 +139,9 @@ impl Log {
     }
 
     /// Returns the log as stored in a manifest.
-    pub fn to_json(&self, scene: &Scene, state: &State, order: &Order) -> Value {
-        let settings = &scene.blueprint.settings;
-        let mut differences = scene.differences.clone();
+    pub fn to_json(&self, setup: &TestbedSetup, state: &State, order: &Order) -> Value {
+        let settings = &setup.blueprint.settings;
+        let mut differences = setup.differences.clone();
         let rack = state
             .kernel
             .as_ref()
@@ -160,12 +160,12 @@ impl Log {
             "kernel_changes": changed(state),
             "jiffy_us": state.kernel.as_ref().map(|kernel| json!({
                 "measured": kernel.tick_us,
-                "emulated": kernel.tick_us as f64 / scene.scale.factor(),
+                "emulated": kernel.tick_us as f64 / setup.scale.factor(),
             })),
             "cores": std::thread::available_parallelism().map_or(1, usize::from),
             "engine": state.engine,
-            "scale": scene.scale.factor(),
-            "rate_bps": scene.scale.bed.as_bps(),
+            "scale": setup.scale.factor(),
+            "rate_bps": setup.scale.bed.as_bps(),
             "times": "times in tables and summary are those of the emulated network: measured \
                       times divided by scale",
             "order": order.to_json(),
@@ -195,13 +195,13 @@ impl Log {
     }
 
     /// Returns a summary of a few lines.
-    pub fn to_text(&self, scene: &Scene, state: &State) -> String {
+    pub fn to_text(&self, setup: &TestbedSetup, state: &State) -> String {
         format!(
             "\ntestbed: Linux {}, links of {} emulate {}, times divided by {}; {}\n{}{}",
             features::release(),
-            scene.scale.bed,
-            scene.scale.model,
-            scene.scale.factor(),
+            setup.scale.bed,
+            setup.scale.model,
+            setup.scale.factor(),
             self.late_text(),
             self.changes_text(),
             kernel_text(state),

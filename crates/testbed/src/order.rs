@@ -4,8 +4,8 @@ use crate::error::Error;
 use crate::network::changes::check_engine;
 use crate::network::state::State;
 use crate::network::switches::{Engine, check_ebpf};
-use crate::network::up::{Plan, up};
-use crate::scene::Scene;
+use crate::network::up::{TestbedPlan, up};
+use crate::setup::TestbedSetup;
 use serde_json::{Value, json};
 use sidestep_lab::Scenario;
 use sidestep_softswitch::ebpf;
@@ -67,26 +67,30 @@ impl Order {
     }
 
     /// Reads the scenario with this scheme alone, and with `seeds` if given.
-    pub fn read(&self, seeds: Option<&str>) -> Result<Scene, Error> {
+    pub fn read(&self, seeds: Option<&str>) -> Result<TestbedSetup, Error> {
         let mut sets = self.sets.clone();
         sets.push(format!("schemes={}", self.scheme));
         sets.extend(seeds.map(|seeds| format!("seeds={seeds}")));
         let scenario = scenario(&self.scenario, &sets, self.quick)?;
-        Scene::of(scenario, &self.rate, &self.name)
+        TestbedSetup::of(scenario, &self.rate, &self.name)
     }
 
     /// Builds the testbed; leaves nothing behind if that fails or `stop` becomes true.
-    pub fn build(&self, engine: &Engine, stop: &AtomicBool) -> Result<(State, Scene), Error> {
-        let scene = self.read(None)?;
-        check_engine(engine.name(), &scene.changes)?;
-        check_kernel(engine, [&scene])?;
-        let plan = Plan {
-            blueprint: &scene.blueprint,
+    pub fn build(
+        &self,
+        engine: &Engine,
+        stop: &AtomicBool,
+    ) -> Result<(State, TestbedSetup), Error> {
+        let setup = self.read(None)?;
+        check_engine(engine.name(), &setup.changes)?;
+        check_kernel(engine, [&setup])?;
+        let plan = TestbedPlan {
+            blueprint: &setup.blueprint,
             engine,
             note: self.to_json(),
         };
         let state = up(&plan, stop)?;
-        Ok((state, scene))
+        Ok((state, setup))
     }
 }
 
@@ -94,13 +98,13 @@ impl Order {
 /// another engine.
 pub fn check_kernel<'a>(
     engine: &Engine,
-    scenes: impl IntoIterator<Item = &'a Scene>,
+    scenes: impl IntoIterator<Item = &'a TestbedSetup>,
 ) -> Result<(), Error> {
     let Engine::Ebpf(..) = engine else {
         return Ok(());
     };
-    for scene in scenes {
-        check_ebpf(&scene.blueprint)?;
+    for setup in scenes {
+        check_ebpf(&setup.blueprint)?;
     }
     ebpf::need().map_err(Error::Input)
 }

@@ -1,26 +1,32 @@
 //! Measurements of hosts and switches as the simulator's outcome: times are those of the emulated network.
 //!
 //! **Deviations**   an outcome has a number for everything. A value that was not counted is 0, and its teller
-//!                  is missing in [`Told`], so that it is never shown.
+//!                  is missing in [`CountSources`], so that it is never shown.
 
 #[cfg(test)]
 mod tests;
 
-use crate::scene::Scene;
 use crate::seen::PortSeen;
+use crate::setup::TestbedSetup;
 use crate::traffic::{FlowRan, Ran};
-use sidestep_lab::{Probed, Run, Teller, Told, probe};
-use sidestep_sim::{ClassOutcome, End, FlowOutcome, Outcome, Plan, PortOutcome, Totals};
+use sidestep_lab::{CountSource, CountSources, Probed, Run, probe};
+use sidestep_sim::{ClassOutcome, End, FlowOutcome, Outcome, PortOutcome, Totals, TrafficPlan};
 use sidestep_types::{PortId, Time};
 use std::sync::Arc;
 
 /// Converts `ran` and the counts of each switch's ports into a run; `seen` is empty with bridges.
-pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen>]) -> Run {
-    let ports = ports(scene, ran, seen);
+pub fn run(
+    setup: &TestbedSetup,
+    seed: u64,
+    plan: TrafficPlan,
+    ran: &Ran,
+    seen: &[Vec<PortSeen>],
+) -> Run {
+    let ports = ports(setup, ran, seen);
     let flows: Vec<FlowOutcome> = ran
         .flows
         .iter()
-        .map(|flow| self::flow(scene, flow))
+        .map(|flow| self::flow(setup, flow))
         .collect();
     let outcome = Outcome {
         classes: classes(&plan, ran),
@@ -30,22 +36,22 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
         // The kernel is not queried for the subflows of a flow.
         subflows: Vec::new(),
         deadlocks: Vec::new(),
-        end: scene.scale.there(ran.end_ns),
+        end: setup.scale.there(ran.end_ns),
         trajectory_hash: 0,
         traces: Vec::new(),
     };
     let probed = Probed {
-        drops_at: probe::drops_at(&scene.scenario.network, &outcome),
+        drops_at: probe::drops_at(&setup.scenario.network, &outcome),
         ..Probed::default()
     };
-    let scheme = &scene.scenario.schemes[0];
+    let scheme = &setup.scenario.schemes[0];
     let named = |w: &String| format!("scheme {}, seed {seed}: {w}", scheme.name);
     Run {
         scheme: scheme.name.clone(),
         seed,
         plan: Arc::new(plan),
         outcome,
-        network: Arc::clone(&scene.scenario.network),
+        network: Arc::clone(&setup.scenario.network),
         framing: scheme.config.framing,
         mss: scheme.config.transport.mss(),
         probed,
@@ -60,36 +66,36 @@ pub fn run(scene: &Scene, seed: u64, plan: Plan, ran: &Ran, seen: &[Vec<PortSeen
 
 /// Returns the sources of a run's values: without the simulator, without switches if bridges forward, and
 /// without counters that an older kernel lacks.
-fn told(ran: &Ran, switches: bool) -> Told {
+fn told(ran: &Ran, switches: bool) -> CountSources {
     let all = |known: fn(&FlowRan) -> bool| ran.flows.iter().all(known);
     let tellers = [
-        (Teller::Simulator, false),
-        (Teller::Switches, switches),
+        (CountSource::Simulator, false),
+        (CountSource::Switches, switches),
         (
-            Teller::Timeouts,
+            CountSource::Timeouts,
             all(|flow| flow.sender.total_rto.is_some()),
         ),
         (
-            Teller::DataOut,
+            CountSource::DataOut,
             all(|flow| flow.sender.data_segments_out.is_some()),
         ),
         (
-            Teller::DataIn,
+            CountSource::DataIn,
             all(|flow| flow.receiver.data_segments_in.is_some()),
         ),
         (
-            Teller::Marks,
+            CountSource::Marks,
             all(|flow| flow.sender.delivered_marked.is_some()),
         ),
     ];
     let missing = tellers.into_iter().filter(|(_, there)| !there);
-    Told::without(missing.map(|(teller, _)| teller))
+    CountSources::without(missing.map(|(teller, _)| teller))
 }
 
 /// Converts a flow. Its start is its due time: a host's lateness appears in the testbed's own numbers, and in
 /// the flow's completion time.
-fn flow(scene: &Scene, flow: &FlowRan) -> FlowOutcome {
-    let there = |ns: u64| scene.scale.there(ns);
+fn flow(setup: &TestbedSetup, flow: &FlowRan) -> FlowOutcome {
+    let there = |ns: u64| setup.scale.there(ns);
     FlowOutcome {
         started: flow.started_ns.and(flow.due_ns).map(there),
         finished: flow.finished_ns.map(there),
@@ -103,8 +109,8 @@ fn flow(scene: &Scene, flow: &FlowRan) -> FlowOutcome {
 }
 
 /// Returns an outcome for each direction of each cable, `a` to `b` first.
-fn ports(scene: &Scene, ran: &Ran, seen: &[Vec<PortSeen>]) -> Vec<PortOutcome> {
-    let network = &scene.scenario.network;
+fn ports(setup: &TestbedSetup, ran: &Ran, seen: &[Vec<PortSeen>]) -> Vec<PortOutcome> {
+    let network = &setup.scenario.network;
     let mut next = vec![0u16; network.switches.len()];
     let mut ports = Vec::new();
     for cable in &network.cables {
@@ -149,7 +155,7 @@ fn ports(scene: &Scene, ran: &Ran, seen: &[Vec<PortSeen>]) -> Vec<PortOutcome> {
 /// Bytes of a frame on the wire that an interface does not count: FCS, preamble and gap.
 const FRAMING: u64 = 24;
 
-fn classes(plan: &Plan, ran: &Ran) -> Vec<ClassOutcome> {
+fn classes(plan: &TrafficPlan, ran: &Ran) -> Vec<ClassOutcome> {
     let mut classes = vec![ClassOutcome::default(); plan.classes.len()];
     for (flow, seen) in plan.flows.iter().zip(&ran.flows) {
         let class = &mut classes[usize::from(flow.class)];

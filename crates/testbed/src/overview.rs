@@ -3,14 +3,14 @@
 use crate::error::Error;
 use crate::log::{kernel_text, kernel_warnings};
 use crate::network::state::{State, names};
-use crate::network::status::{Standing, status};
+use crate::network::status::{TestbedStatus, status};
 use crate::network::switches::{self, answers, counters};
 use crate::seen;
 use serde_json::{Value, json};
 
 /// State of one testbed, and the counters of its switches.
 pub struct Overview {
-    bed: Standing,
+    bed: TestbedStatus,
     answers: Vec<Value>,
 }
 
@@ -54,12 +54,12 @@ impl Overview {
 }
 
 /// Returns true if every part that was built is still there.
-fn is_whole(bed: &Standing) -> bool {
+fn is_whole(bed: &TestbedStatus) -> bool {
     let switches = !answers(&bed.state.engine) || bed.answers.iter().all(|a| *a);
     bed.state.complete && bed.missing.is_empty() && switches
 }
 
-fn to_json(bed: &Standing, answers: &[Value]) -> Value {
+fn to_json(bed: &TestbedStatus, answers: &[Value]) -> Value {
     let print = &bed.state.blueprint;
     json!({
         "name": print.name,
@@ -77,7 +77,7 @@ fn to_json(bed: &Standing, answers: &[Value]) -> Value {
     })
 }
 
-fn to_text(bed: &Standing, answers: &[Value]) -> String {
+fn to_text(bed: &TestbedStatus, answers: &[Value]) -> String {
     let state = &bed.state;
     let print = &state.blueprint;
     let mut text = format!(

@@ -6,7 +6,7 @@ use crate::log::Log;
 use crate::network::changes::{restore, steps, take};
 use crate::network::state::State;
 use crate::network::switches;
-use crate::scene::Scene;
+use crate::setup::TestbedSetup;
 use crate::{job, kernel, outcome, recording, seen, traffic};
 use sidestep_lab::Run;
 use sidestep_study::KernelRow;
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Optional outputs of each run.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct How {
+pub struct RunOutputs {
     /// True to record every packet.
     pub record: bool,
     /// True to query the kernels' statistics of flows' senders.
@@ -32,7 +32,7 @@ pub struct How {
 }
 
 /// Kept run.
-pub struct Kept {
+pub struct KeptRun {
     /// Outcome of its flows.
     pub run: Run,
     /// Kernel statistics of its flows' senders; empty unless requested.
@@ -40,8 +40,8 @@ pub struct Kept {
 }
 
 /// Refuses a recording that the testbed cannot make.
-pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
-    let print = &scene.blueprint;
+pub fn check_record(setup: &TestbedSetup, state: &State) -> Result<(), Error> {
+    let print = &setup.blueprint;
     let refuse = |why: &str| Err(Error::Input(format!("--record: expected {why}")));
     if state.engine == switches::EBPF {
         return refuse("--datapath packet: switches in the kernel do not record packets");
@@ -68,16 +68,16 @@ pub fn check_record(scene: &Scene, state: &State) -> Result<(), Error> {
 /// Every run is kept; its marks name this machine's disturbances. `done` receives each seed with its run,
 /// `None` if it was not begun, and its duration in seconds.
 pub fn each(
-    scene: &Scene,
+    setup: &TestbedSetup,
     state: &State,
-    how: How,
+    how: RunOutputs,
     stop: &AtomicBool,
     log: &mut Log,
-    mut done: impl FnMut(u64, Option<Kept>, f64) -> Result<(), Error>,
+    mut done: impl FnMut(u64, Option<KeptRun>, f64) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    for &seed in &scene.scenario.seeds {
+    for &seed in &setup.scenario.seeds {
         let began = Instant::now();
-        let run = one(scene, state, seed, how, stop, log)?;
+        let run = one(setup, state, seed, how, stop, log)?;
         done(seed, run, began.elapsed().as_secs_f64())?;
     }
     Ok(())
@@ -85,49 +85,49 @@ pub fn each(
 
 /// Runs one seed; `None` if stopped before it began.
 fn one(
-    scene: &Scene,
+    setup: &TestbedSetup,
     state: &State,
     seed: u64,
-    how: How,
+    how: RunOutputs,
     stop: &AtomicBool,
     log: &mut Log,
-) -> Result<Option<Kept>, Error> {
-    let plan = scene.scenario.plan(seed).map_err(Error::Work)?;
-    let job = job::job(&scene.scenario, &plan, scene.scale);
-    let steps = steps(&scene.blueprint, &scene.changes);
+) -> Result<Option<KeptRun>, Error> {
+    let plan = setup.scenario.plan(seed).map_err(Error::Work)?;
+    let job = job::job(&setup.scenario, &plan, setup.scale);
+    let steps = steps(&setup.blueprint, &setup.changes);
     if stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    quiet(scene, state)?;
-    let as_built = restore(&scene.blueprint, &scene.changes);
-    take(&scene.blueprint, &as_built)?;
-    switches::reset(&scene.blueprint, &state.engine)?;
-    let before = switches::counters(&scene.blueprint, &state.engine)?;
+    quiet(setup, state)?;
+    let as_built = restore(&setup.blueprint, &setup.changes);
+    take(&setup.blueprint, &as_built)?;
+    switches::reset(&setup.blueprint, &state.engine)?;
+    let before = switches::counters(&setup.blueprint, &state.engine)?;
     if how.record {
-        switches::note(&scene.blueprint, &state.engine)?;
+        switches::note(&setup.blueprint, &state.engine)?;
     }
-    let during = traffic::During {
+    let during = traffic::RunActivities {
         steps: &steps,
         asks: how.kernel_stats,
     };
-    let (ran, ended) = while_switches_run(scene, state, stop, |stop| {
-        traffic::run_with(&scene.blueprint, &job, during, stop)
+    let (ran, ended) = while_switches_run(setup, state, stop, |stop| {
+        traffic::run_with(&setup.blueprint, &job, during, stop)
     });
     if let Some((switch, how)) = ended {
-        let log = switches::log(&scene.blueprint.name, switch);
+        let log = switches::log(&setup.blueprint.name, switch);
         return Err(Error::Work(format!(
             "{how} during the run of seed {seed}; its log is {}",
             log.display()
         )));
     }
     let notes = match how.record {
-        true => Some(switches::noted(&scene.blueprint, &state.engine)?),
+        true => Some(switches::noted(&setup.blueprint, &state.engine)?),
         false => None,
     };
-    take(&scene.blueprint, &as_built)?;
+    take(&setup.blueprint, &as_built)?;
     let ran = ran?;
-    let after = switches::counters(&scene.blueprint, &state.engine)?;
-    let ports = seen::between(&scene.blueprint, &before, &after)?;
+    let after = switches::counters(&setup.blueprint, &state.engine)?;
+    let ports = seen::between(&setup.blueprint, &before, &after)?;
     // Bridges do not count lost frames.
     let lost = (!ports.is_empty()).then(|| ports.iter().flatten().map(|p| p.lost).sum());
     let late = match state.engine.as_str() {
@@ -140,17 +140,17 @@ fn one(
     let dropped = (!ports.is_empty()).then(|| ports.iter().flatten().map(dropped).sum());
     log.note(seed, &ran, &attempt, dropped);
     log.changes(&steps, &ran);
-    let mut run = outcome::run(scene, seed, plan, &ran, &ports);
+    let mut run = outcome::run(setup, seed, plan, &ran, &ports);
     run.marks = attempt.wrong();
     let of = (&*run.plan, &run.outcome);
-    run.recording = notes.map(|notes| recording::recording(scene, seed, of, &ran, &notes));
-    let kernel = kernel::rows(scene, seed, &ran, !run.marks.is_empty());
-    Ok(Some(Kept { run, kernel }))
+    run.recording = notes.map(|notes| recording::recording(setup, seed, of, &ran, &notes));
+    let kernel = kernel::rows(setup, seed, &ran, !run.marks.is_empty());
+    Ok(Some(KeptRun { run, kernel }))
 }
 
 /// Does `work`, and stops it if the caller stops or a switch ends; returns the switch that ended, and how.
 fn while_switches_run<T>(
-    scene: &Scene,
+    setup: &TestbedSetup,
     state: &State,
     stop: &AtomicBool,
     work: impl FnOnce(&AtomicBool) -> T,
@@ -161,7 +161,7 @@ fn while_switches_run<T>(
             loop {
                 // Read before the last check of the switches, so that a switch that ends in between is noticed.
                 let last = over.load(Ordering::Acquire);
-                let ended = switches::ended(&scene.blueprint, &state.engine);
+                let ended = switches::ended(&setup.blueprint, &state.engine);
                 if ended.is_some() || stop.load(Ordering::Relaxed) {
                     stops.store(true, Ordering::Relaxed);
                 }
@@ -178,11 +178,11 @@ fn while_switches_run<T>(
 }
 
 /// Waits until the switches hold no frame of the last run.
-fn quiet(scene: &Scene, state: &State) -> Result<(), Error> {
+fn quiet(setup: &TestbedSetup, state: &State) -> Result<(), Error> {
     let began = Instant::now();
     loop {
         std::thread::sleep(BREATH);
-        let answers = switches::counters(&scene.blueprint, &state.engine)?;
+        let answers = switches::counters(&setup.blueprint, &state.engine)?;
         let held = seen::held(&answers)?;
         if held == 0 {
             return Ok(());

@@ -6,11 +6,11 @@ use crate::network::changes::check_engine;
 use crate::network::lock::{Lock, occupy};
 use crate::network::state::State;
 use crate::order::Order;
-use crate::run::{How, check_record, each};
-use crate::scene::Scene;
+use crate::run::{RunOutputs, check_record, each};
+use crate::setup::TestbedSetup;
 use crate::standing::standing;
 use serde_json::Value;
-use sidestep_study::{Recorder, Report, Status, Taped};
+use sidestep_study::{Recorder, Report, Status, WrittenRecording};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -18,7 +18,7 @@ use std::sync::atomic::AtomicBool;
 pub struct Session {
     state: State,
     order: Order,
-    scene: Scene,
+    setup: TestbedSetup,
     _busy: Lock,
 }
 
@@ -41,37 +41,42 @@ impl Session {
         let state = standing(name)?;
         let busy = occupy(&state.blueprint.name)?;
         let order = Order::from_json(&state.blueprint.name, &state.note)?;
-        let scene = order.read(seeds)?;
-        same(&state, &scene)?;
-        check_engine(&state.engine, &scene.changes)?;
+        let setup = order.read(seeds)?;
+        same(&state, &setup)?;
+        check_engine(&state.engine, &setup.changes)?;
         Ok(Session {
             state,
             order,
-            scene,
+            setup,
             _busy: busy,
         })
     }
 
     /// Returns the name of the scenario.
     pub fn scenario(&self) -> &str {
-        &self.scene.scenario.name
+        &self.setup.scenario.name
     }
 
     /// Runs the seeds one after the other and writes the result directory `out`.
     ///
     /// Optional outputs that `how` requests are written beside the tables.
-    pub fn record(&self, out: &Path, how: How, stop: &AtomicBool) -> Result<Recorded, Error> {
-        let (scene, state) = (&self.scene, &self.state);
+    pub fn record(
+        &self,
+        out: &Path,
+        how: RunOutputs,
+        stop: &AtomicBool,
+    ) -> Result<Recorded, Error> {
+        let (setup, state) = (&self.setup, &self.state);
         if how.record {
-            check_record(scene, state)?;
+            check_record(setup, state)?;
         }
-        let mut recorder = Recorder::begin(&scene.scenario, out, 1, false)?;
+        let mut recorder = Recorder::begin(&setup.scenario, out, 1, false)?;
         if how.kernel_stats {
             recorder.expect_kernel()?;
         }
         let mut log = Log::of(state);
         let (mut begun, mut kept) = (0, 0);
-        let ended = each(scene, state, how, stop, &mut log, |seed, run, wall_s| {
+        let ended = each(setup, state, how, stop, &mut log, |seed, run, wall_s| {
             begun += 1;
             match run {
                 Some(mut done) => {
@@ -83,7 +88,7 @@ impl Session {
             }
             Ok(())
         });
-        let seeds = &scene.scenario.seeds;
+        let seeds = &setup.scenario.seeds;
         let Err(why) = ended else {
             return self.finish(recorder, &log);
         };
@@ -106,22 +111,22 @@ impl Session {
 
     /// Writes the runs recorded so far.
     fn finish(&self, mut recorder: Recorder<'_>, log: &Log) -> Result<Recorded, Error> {
-        let (scene, state) = (&self.scene, &self.state);
+        let (setup, state) = (&self.setup, &self.state);
         for warning in log.warnings() {
             recorder.warn(warning);
         }
-        let about = log.to_json(scene, state, &self.order);
+        let about = log.to_json(setup, state, &self.order);
         recorder.remark("testbed", about.clone());
         let finished = recorder.finish()?;
         Ok(Recorded {
             dir: finished.dir,
             report: finished.report,
             about,
-            line: log.to_text(scene, state),
+            line: log.to_text(setup, state),
             recordings: finished
                 .recordings
                 .iter()
-                .map(Taped::to_json)
+                .map(WrittenRecording::to_json)
                 .cloned()
                 .collect(),
         })
@@ -159,14 +164,14 @@ impl Recorded {
 
 /// Checks that the scenario still describes the network that was built; the send buffer may differ, as it
 /// depends on the seeds.
-fn same(state: &State, scene: &Scene) -> Result<(), Error> {
-    let mut now = scene.blueprint.clone();
+fn same(state: &State, setup: &TestbedSetup) -> Result<(), Error> {
+    let mut now = setup.blueprint.clone();
     now.settings.send_buffer = state.blueprint.settings.send_buffer;
     if now != state.blueprint {
         return Err(Error::Input(format!(
             "scenario {} has changed since testbed {} was built; remove the testbed and build it \
              again",
-            scene.scenario.name, state.blueprint.name
+            setup.scenario.name, state.blueprint.name
         )));
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Parameters of `[transport]` whose value is a word: lists, documents and tests iterate over them.
 
-use crate::words::{
+use crate::word_settings::{
     AckRule, BackoffEnds, Growth, LossDetection, Ranking, Recovery, Reduction, ThresholdRule,
 };
 use crate::{Estimator, TcpConfig};

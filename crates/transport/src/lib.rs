@@ -22,7 +22,7 @@ mod sender;
 mod shared;
 pub mod shim;
 mod transports;
-mod words;
+mod word_settings;
 
 pub use any::AnyReceiver;
 pub use choices::{CHOICES, Choice};
@@ -37,7 +37,7 @@ pub use registry::Transport;
 pub use rto::{Estimate, Estimator, RtoConfig};
 pub use sender::{Closing, TcpSender};
 pub use transports::{AnySender, ENTRIES, TransportConfig, build, takes};
-pub use words::*;
+pub use word_settings::*;
 
 use sidestep_types::{Packet, SackBlocks, Time};
 

@@ -146,8 +146,8 @@ macro_rules! estimators {
                 }
             }
             #[inline]
-            fn sample(&mut self, rtt: u64, una: u64, nxt: u64) -> u64 {
-                match self { $( Rtt::$type(e) => e.sample(rtt, una, nxt), )* }
+            fn sample(&mut self, rtt: u64, first_unacked: u64, next_seq: u64) -> u64 {
+                match self { $( Rtt::$type(e) => e.sample(rtt, first_unacked, next_seq), )* }
             }
         }
     };
@@ -222,8 +222,8 @@ macro_rules! congestions {
                 match self { $( Controller::$type(c) => c.ect(retransmit), )* }
             }
             #[inline]
-            pub(crate) fn hear(&mut self, acked: u64, ece: bool, una: u64, nxt: u64) {
-                match self { $( Controller::$type(c) => c.hear(acked, ece, una, nxt), )* }
+            pub(crate) fn handle_ack(&mut self, acked: u64, ece: bool, first_unacked: u64, next_seq: u64) {
+                match self { $( Controller::$type(c) => c.handle_ack(acked, ece, first_unacked, next_seq), )* }
             }
             #[inline]
             pub(crate) fn grow(&mut self, window: &mut Window, acked: u64) {

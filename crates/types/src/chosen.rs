@@ -12,17 +12,17 @@ use std::sync::Arc;
 pub struct Chosen<M: ?Sized> {
     entry: Entry,
     values: Values,
-    make: Arc<M>,
+    factory: Arc<M>,
 }
 
 impl<M: ?Sized> Chosen<M> {
-    /// Creates the choice of `entry` with `values`. `make` must have been read from the same values.
-    pub fn new(entry: Entry, values: &Values, make: Arc<M>) -> Chosen<M> {
+    /// Creates the choice of `entry` with `values`. `factory` must have been read from the same values.
+    pub fn new(entry: Entry, values: &Values, factory: Arc<M>) -> Chosen<M> {
         let values = values.clone();
         Chosen {
             entry,
             values,
-            make,
+            factory,
         }
     }
 
@@ -52,7 +52,7 @@ impl<M: ?Sized> Deref for Chosen<M> {
     type Target = M;
 
     fn deref(&self) -> &M {
-        &self.make
+        &self.factory
     }
 }
 
@@ -61,7 +61,7 @@ impl<M: ?Sized> Clone for Chosen<M> {
         Chosen {
             entry: self.entry,
             values: self.values.clone(),
-            make: self.make.clone(),
+            factory: self.factory.clone(),
         }
     }
 }

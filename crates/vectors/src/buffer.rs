@@ -5,7 +5,7 @@ use crate::chance::put_draws;
 use crate::draw::{
     chance, draw_packet, draw_queues, draw_sum, draw_waiting, put_packet, put_queues,
 };
-use crate::policy::{Make, Policy};
+use crate::policy::{Policy, PolicyConstructor};
 use crate::row::{Row, mask};
 use crate::sequence::{at_first, begin, later, put_empty_at, steps};
 use crate::settings::{Setting, settings};
@@ -15,7 +15,11 @@ use sidestep_switch::{AnyBuffer, Buffer, Nature, Queues, Verdict};
 use sidestep_types::{Packet, PortId, PortSet, Rng, Seed};
 
 /// Returns endless rows.
-pub fn rows(policy: Policy, seed: Seed, make: Make<AnyBuffer>) -> impl Iterator<Item = Row> {
+pub fn rows(
+    policy: Policy,
+    seed: Seed,
+    make: PolicyConstructor<AnyBuffer>,
+) -> impl Iterator<Item = Row> {
     let settings = all_settings(policy);
     let sequence = move |n: u32| {
         let setting = &settings[n as usize % settings.len()];

@@ -33,9 +33,9 @@ mod settings;
 mod table;
 
 pub use host::{Machine, machines};
-pub use policy::{Make, Policy};
+pub use policy::{Policy, PolicyConstructor};
 pub use row::{Row, csv};
-pub use seams::{Asked, policies};
+pub use seams::{CallerPolicy, policies};
 pub use sidestep_types::Seed;
 pub use table::Table;
 

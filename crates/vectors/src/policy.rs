@@ -11,7 +11,7 @@ pub const STEPS: u32 = 16;
 pub const SHIPPED: u32 = 32;
 
 /// Constructor of a policy from its values, the number of the switch's ports, and the salt of its hashes.
-pub type Make<P> = Box<dyn Fn(&Values, u16, u64) -> P>;
+pub type PolicyConstructor<P> = Box<dyn Fn(&Values, u16, u64) -> P>;
 
 /// Policy and its seam.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 
 use crate::chance::put_draws;
 use crate::draw::{draw_packet, draw_queues, put_packet, put_queues};
-use crate::policy::{Make, Policy};
+use crate::policy::{Policy, PolicyConstructor};
 use crate::row::Row;
 use crate::sequence::{at_first, begin, later, put_empty_at, steps};
 use crate::settings::{Setting, settings};
@@ -12,7 +12,11 @@ use sidestep_switch::{AnyRoute, Hops, Nature, Route};
 use sidestep_types::{HostId, Packet, PortId, Rng, Seed};
 
 /// Returns endless rows.
-pub fn rows(policy: Policy, seed: Seed, make: Make<AnyRoute>) -> impl Iterator<Item = Row> {
+pub fn rows(
+    policy: Policy,
+    seed: Seed,
+    make: PolicyConstructor<AnyRoute>,
+) -> impl Iterator<Item = Row> {
     let settings = all_settings(policy);
     let sequence = move |n: u32| {
         let setting = &settings[n as usize % settings.len()];

@@ -1,7 +1,7 @@
 //! Rows of a scheduler: sequences of operations on one queue, and the answer to each.
 
 use crate::draw::{chance, draw_packet, put_packet};
-use crate::policy::{Make, Policy, STEPS};
+use crate::policy::{Policy, PolicyConstructor, STEPS};
 use crate::row::Row;
 use crate::settings::{Setting, settings};
 use sidestep_switch::sched::priority::Priority;
@@ -9,7 +9,11 @@ use sidestep_switch::{AnySched, Sched};
 use sidestep_types::{Packet, Seed, Time};
 
 /// Returns endless rows.
-pub fn rows(policy: Policy, seed: Seed, make: Make<AnySched>) -> impl Iterator<Item = Row> {
+pub fn rows(
+    policy: Policy,
+    seed: Seed,
+    make: PolicyConstructor<AnySched>,
+) -> impl Iterator<Item = Row> {
     let name = policy.entry.name;
     let settings = settings(policy.entry, policy.nature.remembers, |values| {
         !policy.registered || AnySched::build(name, values, 4, 0).is_ok()
@@ -27,7 +31,7 @@ fn sequence(
     setting: &Setting,
     number: u32,
     seed: Seed,
-    make: &Make<AnySched>,
+    make: &PolicyConstructor<AnySched>,
 ) -> Vec<Row> {
     let name = policy.entry.name;
     let mut rng = seed.stream(("sched", name, u64::from(number)));

@@ -1,6 +1,6 @@
 //! Seams of a switch: the policies of each, and the function that draws their rows.
 
-use crate::policy::{Make, Policy};
+use crate::policy::{Policy, PolicyConstructor};
 use crate::row::Row;
 use sidestep_switch::{
     AnyBuffer, AnyRoute, AnySched, Nature, buffer as buffers, route as routes, sched as scheds,
@@ -69,22 +69,22 @@ pub fn policies() -> impl Iterator<Item = Policy> {
 }
 
 /// Caller's policy, queried in place of a registered one.
-pub enum Asked {
+pub enum CallerPolicy {
     /// Policy of the seam `buffer`.
-    Buffer(Make<AnyBuffer>),
+    Buffer(PolicyConstructor<AnyBuffer>),
     /// Policy of the seam `route`.
-    Route(Make<AnyRoute>),
+    Route(PolicyConstructor<AnyRoute>),
     /// Policy of the seam `sched`.
-    Sched(Make<AnySched>),
+    Sched(PolicyConstructor<AnySched>),
 }
 
-impl Asked {
+impl CallerPolicy {
     /// Returns the name of the policy's seam.
     pub fn seam(&self) -> &'static str {
         match self {
-            Asked::Buffer(_) => "buffer",
-            Asked::Route(_) => "route",
-            Asked::Sched(_) => "sched",
+            CallerPolicy::Buffer(_) => "buffer",
+            CallerPolicy::Route(_) => "route",
+            CallerPolicy::Sched(_) => "sched",
         }
     }
 
@@ -94,9 +94,9 @@ impl Asked {
     pub fn rows(self, policy: Policy, seed: Seed) -> Box<dyn Iterator<Item = Row>> {
         assert_eq!(self.seam(), policy.seam, "a policy answers at its seam");
         match self {
-            Asked::Buffer(make) => Box::new(crate::buffer::rows(policy, seed, make)),
-            Asked::Route(make) => Box::new(crate::route::rows(policy, seed, make)),
-            Asked::Sched(make) => Box::new(crate::sched::rows(policy, seed, make)),
+            CallerPolicy::Buffer(make) => Box::new(crate::buffer::rows(policy, seed, make)),
+            CallerPolicy::Route(make) => Box::new(crate::route::rows(policy, seed, make)),
+            CallerPolicy::Sched(make) => Box::new(crate::sched::rows(policy, seed, make)),
         }
     }
 }

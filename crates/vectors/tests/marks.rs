@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Outstanding packet, and the content of its tag.
 #[derive(Clone)]
-struct Sent {
+struct OutstandingPacket {
     seq: u64,
     number: u64,
     id: u64,
@@ -25,7 +25,7 @@ struct Age {
 }
 
 /// Outstanding packets, and all bytes that left, as ranges.
-type Subflow = (Vec<Sent>, Vec<(u64, u64)>);
+type Subflow = (Vec<OutstandingPacket>, Vec<(u64, u64)>);
 
 #[derive(Default)]
 struct Flow {
@@ -214,7 +214,7 @@ impl Host {
                     }
                 };
                 flow.age.left = Some(now);
-                let part = Sent {
+                let part = OutstandingPacket {
                     seq,
                     number,
                     id: whole.id,
@@ -254,7 +254,7 @@ impl Host {
                     _ => number == 0,
                 };
                 let again = u64::from(repeat);
-                let sent = Sent {
+                let sent = OutstandingPacket {
                     seq,
                     number,
                     id,

@@ -1,13 +1,13 @@
 //! Data that a page is opened with, as JSON: `Bundle` of `web/src/engine/api.ts`.
 
-use crate::Shown;
+use crate::PageContents;
 use serde_json::{Value, json};
 
 /// Version of the bundle.
 const VERSION: u32 = 1;
 
 /// Returns the bundle of a served page, which refers to recordings by address.
-pub fn served(shown: &Shown) -> String {
+pub fn served(shown: &PageContents) -> String {
     let listed = shown.recordings.iter().enumerate().map(|(i, recording)| {
         let mut about = recording.about();
         about["url"] = json!(address(i));
@@ -31,7 +31,7 @@ fn address(i: usize) -> String {
 
 /// Returns the bundle's text around the recordings' bytes: a part before each, and a last part after all. The
 /// bytes go between the parts, as base64.
-pub fn around(shown: &Shown) -> Vec<String> {
+pub fn around(shown: &PageContents) -> Vec<String> {
     let title = safe(&json!(shown.title));
     let mut parts = Vec::new();
     let mut text = format!("{{\"version\":{VERSION},\"title\":{title},\"recordings\":[");

@@ -29,7 +29,7 @@ pub struct Choice {
 
 /// Contents of a page.
 #[derive(Debug)]
-pub struct Shown {
+pub struct PageContents {
     /// Title: the scenarios' names.
     pub title: String,
     /// Recordings in display order; not empty.
@@ -56,9 +56,9 @@ pub struct Recording {
     file: Mutex<File>,
 }
 
-impl Shown {
+impl PageContents {
     /// Opens the recordings of these result directories and files.
-    pub fn gather(places: &[PathBuf], choice: &Choice) -> Result<Shown, Error> {
+    pub fn gather(places: &[PathBuf], choice: &Choice) -> Result<PageContents, Error> {
         let mut recordings = Vec::new();
         for place in places {
             let mut found = of_place(place)?;
@@ -86,7 +86,7 @@ impl Shown {
         };
         let mut scenarios: Vec<&str> = recordings.iter().map(|r| r.scenario.as_str()).collect();
         scenarios.dedup();
-        Ok(Shown {
+        Ok(PageContents {
             title: scenarios.join(", "),
             recordings,
             summary,

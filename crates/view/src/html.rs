@@ -6,7 +6,7 @@
 //!                  the file remains.
 
 use crate::page::Connect;
-use crate::{Error, Page, Recording, Shown, bundle};
+use crate::{Error, Page, PageContents, Recording, bundle};
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use std::fs::{self, File};
@@ -19,7 +19,12 @@ use tempfile::NamedTempFile;
 pub const LARGE: u64 = 100_000_000;
 
 /// Writes the file atomically; returns its size in bytes. Replaces an existing file only if `force` is true.
-pub fn write_html(page: &Page, shown: &Shown, path: &Path, force: bool) -> Result<u64, Error> {
+pub fn write_html(
+    page: &Page,
+    shown: &PageContents,
+    path: &Path,
+    force: bool,
+) -> Result<u64, Error> {
     if !force && path.symlink_metadata().is_ok() {
         return Err(taken(path));
     }
@@ -69,7 +74,7 @@ fn begun(part: &str, folder: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
-fn write(file: &mut File, page: &Page, shown: &Shown) -> io::Result<()> {
+fn write(file: &mut File, page: &Page, shown: &PageContents) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 16, file);
     let text = page.text(Connect::Nothing);
     let (before, after) = place(&text);

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// Requested content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum Resource {
     /// The page.
     Page,
     /// The bundle that the page is opened with.
@@ -21,7 +21,7 @@ pub enum What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
     /// Requested content.
-    pub what: What,
+    pub what: Resource,
     /// True for `HEAD`: the head of the answer only.
     pub head: bool,
 }
@@ -42,7 +42,7 @@ impl Refusal {
 
 /// Values that a client must know.
 #[derive(Clone)]
-pub struct Door {
+pub struct AccessValues {
     /// Port of the server.
     pub port: u16,
     /// First part of every address.
@@ -51,14 +51,14 @@ pub struct Door {
     pub recordings: usize,
 }
 
-impl fmt::Debug for Door {
+impl fmt::Debug for AccessValues {
     // Without the token, as the output may be stored.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Door({})", self.port)
+        write!(f, "AccessValues({})", self.port)
     }
 }
 
-impl Door {
+impl AccessValues {
     /// Checks a request: first its sender, then its content.
     pub fn admit(&self, request: &httparse::Request<'_, '_>) -> Result<Question, Refusal> {
         self.check_host(request)?;
@@ -115,7 +115,7 @@ impl Door {
         ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port))
     }
 
-    fn find(&self, path: &str) -> Result<What, Refusal> {
+    fn find(&self, path: &str) -> Result<Resource, Refusal> {
         let token = Refusal::new(
             "403 Forbidden",
             "expected the complete address that `sidestep view` printed",
@@ -132,8 +132,8 @@ impl Door {
             return Err(token);
         }
         match rest {
-            "" => Ok(What::Page),
-            "bundle.json" => Ok(What::Bundle),
+            "" => Ok(Resource::Page),
+            "bundle.json" => Ok(Resource::Bundle),
             _ => {
                 let number = rest.strip_prefix("recordings/");
                 let number = number.and_then(|rest| rest.strip_suffix(".srec"));
@@ -141,7 +141,7 @@ impl Door {
                     let number: usize = text.parse().ok()?;
                     (number.to_string() == text && number < self.recordings).then_some(number)
                 });
-                number.map(What::Recording).ok_or(none)
+                number.map(Resource::Recording).ok_or(none)
             }
         }
     }

@@ -1,15 +1,15 @@
 //! Server of the page and its recordings on 127.0.0.1, for clients with the token.
 //!
 //! **Decision**     time limits and number of clients: each client has a limit for its request and another for
-//!                  the answer. [`Door`] decides which requests are answered.
+//!                  the answer. [`AccessValues`] decides which requests are answered.
 //! **State**        the page and the bundle in memory, recordings open; a thread for each client.
 //! **Units**        wall-clock time.
 //! **Errors**       a port that is taken. A client that disconnects is no error.
 
 use crate::answer::{self, Kind};
 use crate::page::Connect;
-use crate::question::{Door, Question, Refusal, What};
-use crate::{Error, Page, Recording, Shown, bundle};
+use crate::question::{AccessValues, Question, Refusal, Resource};
+use crate::{Error, Page, PageContents, Recording, bundle};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub struct Server {
 
 #[derive(Debug)]
 struct Served {
-    door: Door,
+    door: AccessValues,
     limits: Limits,
     page: String,
     policy: String,
@@ -64,7 +64,12 @@ struct Served {
 
 impl Server {
     /// Listens at this port of 127.0.0.1, or at any free one for port 0.
-    pub fn bind(page: &Page, shown: Shown, port: u16, limits: Limits) -> Result<Server, Error> {
+    pub fn bind(
+        page: &Page,
+        shown: PageContents,
+        port: u16,
+        limits: Limits,
+    ) -> Result<Server, Error> {
         let cannot = |why: io::Error| match why.kind() {
             ErrorKind::AddrInUse | ErrorKind::PermissionDenied => {
                 Error::Input(format!("--port: expected a free port, got {port}: {why}"))
@@ -73,7 +78,7 @@ impl Server {
         };
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(cannot)?;
         let port = listener.local_addr().map_err(cannot)?.port();
-        let door = Door {
+        let door = AccessValues {
             port,
             token: token()?,
             recordings: shown.recordings.len(),
@@ -202,18 +207,18 @@ impl Served {
     fn answer(&self, question: Question, out: &mut Slow<'_>) -> io::Result<()> {
         let of = |kind, length| answer::head("200 OK", kind, length, &self.policy);
         let (head, body) = match question.what {
-            What::Page => (of(Kind::Page, self.page.len() as u64), self.page.as_bytes()),
-            What::Bundle => (
+            Resource::Page => (of(Kind::Page, self.page.len() as u64), self.page.as_bytes()),
+            Resource::Bundle => (
                 of(Kind::Json, self.bundle.len() as u64),
                 self.bundle.as_bytes(),
             ),
-            What::Recording(i) => (of(Kind::Recording, self.recordings[i].bytes), &[][..]),
+            Resource::Recording(i) => (of(Kind::Recording, self.recordings[i].bytes), &[][..]),
         };
         out.write_all(head.as_bytes())?;
         match question {
             Question { head: true, .. } => Ok(()),
             Question {
-                what: What::Recording(i),
+                what: Resource::Recording(i),
                 ..
             } => copy(&self.recordings[i], out),
             _ => out.write_all(body),

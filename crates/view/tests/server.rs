@@ -1,6 +1,6 @@
 //! Tests of the server with real sockets: what is served, and to whom it is refused.
 
-use crate::common::{Room, Said, Site, recording};
+use crate::common::{Response, Room, Site, recording};
 use serde_json::Value;
 use sidestep_view::Limits;
 use std::fs;
@@ -320,7 +320,7 @@ fn there_are_so_many_clients_at_once_and_no_more() {
     let site = Site::of(&room, &dir, limits);
     let held = [site.connect(), site.connect()];
     let mut third = site.connect();
-    assert_eq!(Said::read(&mut third).status, 503);
+    assert_eq!(Response::read(&mut third).status, 503);
     drop(held);
     // Their threads end when they notice.
     let begun = Instant::now();

@@ -1,12 +1,12 @@
 //! Tests of the recordings shown: selection, order and refusals.
 
 use crate::common::{Room, recording, shown};
-use sidestep_view::{Choice, Shown};
+use sidestep_view::{Choice, PageContents};
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
-fn names(shown: &Shown) -> Vec<&str> {
+fn names(shown: &PageContents) -> Vec<&str> {
     shown.recordings.iter().map(|r| r.name.as_str()).collect()
 }
 
@@ -60,7 +60,7 @@ fn schemes_and_seeds_are_chosen() {
             schemes: schemes.iter().map(|scheme| scheme.to_string()).collect(),
             seeds: seeds.to_vec(),
         };
-        Shown::gather(std::slice::from_ref(&dir), &choice)
+        PageContents::gather(std::slice::from_ref(&dir), &choice)
     };
     assert_eq!(
         names(&choose(&["dibs"], &[]).unwrap()),

@@ -37,11 +37,11 @@ thread_local! {
 /// Simulator of a page.
 #[derive(Default)]
 struct Lab {
-    run: Option<Under>,
+    run: Option<ActiveRun>,
 }
 
 /// Run under way.
-struct Under {
+struct ActiveRun {
     session: Session,
     /// Warnings about the scenario that do not depend on the run.
     warnings: Vec<String>,
@@ -121,7 +121,7 @@ impl Lab {
         }
         let answer = Answer::of(&progress(&session));
         let warnings = scenario.warnings();
-        self.run = Some(Under { session, warnings });
+        self.run = Some(ActiveRun { session, warnings });
         answer
     }
 
@@ -145,7 +145,7 @@ impl Lab {
 
     /// Ends the run at its current time. The bytes are its recording, if it was recorded.
     fn finish(&mut self) -> Outcome {
-        let Under { session, warnings } = self.run.take().ok_or_else(no_run)?;
+        let ActiveRun { session, warnings } = self.run.take().ok_or_else(no_run)?;
         let mut run = session.finish();
         let record = Record::of(&run);
         let bytes = run.recording.take().unwrap_or_default();

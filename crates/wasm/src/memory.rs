@@ -15,7 +15,7 @@ use std::slice;
 /// Result of a call, for the page: addresses and lengths of JSON and bytes.
 #[repr(C)]
 #[derive(Default)]
-struct Found {
+struct CallResult {
     json: usize,
     json_length: usize,
     bytes: usize,
@@ -26,13 +26,13 @@ struct Found {
 struct Last {
     json: Vec<u8>,
     bytes: Vec<u8>,
-    found: Box<Found>,
+    found: Box<CallResult>,
 }
 
 thread_local! {
     static LAST: RefCell<Last> = RefCell::default();
     // Separate from `LAST`: a panic may come while that is borrowed.
-    static PANIC: RefCell<(String, Box<Found>)> = RefCell::default();
+    static PANIC: RefCell<(String, Box<CallResult>)> = RefCell::default();
 }
 
 /// Allocates `length` bytes, all 0, for the page to write to.
@@ -95,7 +95,7 @@ pub unsafe extern "C" fn sidestep_call(
     }
 }
 
-/// Returns the address of the last answer: four numbers, as in [`Found`].
+/// Returns the address of the last answer: four numbers, as in [`CallResult`].
 #[unsafe(no_mangle)]
 pub extern "C" fn sidestep_answer() -> *const u8 {
     LAST.with_borrow(|last| (&raw const *last.found).cast())
@@ -138,7 +138,7 @@ unsafe fn owned(at: *mut u8, length: usize) -> Box<[u8]> {
 fn keep(json: String, bytes: Vec<u8>) {
     LAST.with_borrow_mut(|last| {
         (last.json, last.bytes) = (json.into_bytes(), bytes);
-        *last.found = Found {
+        *last.found = CallResult {
             json: last.json.as_ptr() as usize,
             json_length: last.json.len(),
             bytes: last.bytes.as_ptr() as usize,
@@ -185,9 +185,9 @@ mod tests {
             sidestep_release(a, arguments.len());
             status
         };
-        // SAFETY: the answer points to a `Found`, whose two ranges live until the next call.
+        // SAFETY: the answer points to a `CallResult`, whose two ranges live until the next call.
         let (json, bytes) = unsafe {
-            let found = &*sidestep_answer().cast::<Found>();
+            let found = &*sidestep_answer().cast::<CallResult>();
             (
                 slice::from_raw_parts(found.json as *const u8, found.json_length).to_vec(),
                 slice::from_raw_parts(found.bytes as *const u8, found.bytes_length).to_vec(),

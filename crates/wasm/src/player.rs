@@ -8,7 +8,7 @@ use crate::columns::Columns;
 use crate::opened::Opened;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use sidestep_player::{FlowSeries, Frame, Only, Player, QueueSeries};
+use sidestep_player::{EventFilter, FlowSeries, Frame, Player, QueueSeries};
 use std::cell::RefCell;
 
 /// Family of the player's questions.
@@ -42,7 +42,7 @@ thread_local! {
 
 /// Arguments of all questions; each question reads those it needs.
 #[derive(Deserialize)]
-struct Asked {
+struct QuestionArgs {
     player: usize,
     #[serde(default)]
     at: f64,
@@ -54,7 +54,7 @@ struct Asked {
     #[serde(default)]
     most: f64,
     #[serde(default)]
-    only: Only,
+    only: EventFilter,
     #[serde(default)]
     id: u32,
     #[serde(default)]
@@ -65,7 +65,7 @@ fn answer(question: &str, json: &str, bytes: Vec<u8>) -> Outcome {
     if question == "open" {
         return open(bytes);
     }
-    let asked: Asked = arguments(json)?;
+    let asked: QuestionArgs = arguments(json)?;
     if question == "close" {
         OPEN.with_borrow_mut(|open| open.get_mut(asked.player).map(Option::take));
         return Answer::of(&Value::Null);

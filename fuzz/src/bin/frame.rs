@@ -5,9 +5,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use sidestep_softswitch::frame::{
-    ANSWER_BYTES, Carry, Frame, ICMP_BYTES, LONGEST_FRAME, LONGEST_TAGGED, Probe, Told, What,
-    WireTag, answer_to, lower_ttl, mark_ce, may_tell, put_tag, read, read_as, read_tagged,
-    take_tag, tell, trim,
+    ANSWER_BYTES, Carry, Frame, FrameContent, ICMP_BYTES, IcmpReason, LONGEST_FRAME,
+    LONGEST_TAGGED, Probe, WireTag, answer_to, lower_ttl, mark_ce, may_tell, put_tag, read,
+    read_as, read_tagged, take_tag, tell, trim,
 };
 use sidestep_softswitch::setup::Mac;
 use sidestep_types::Words;
@@ -26,26 +26,26 @@ fuzz_target!(|bytes: &[u8]| {
     }
     told(bytes, &frame);
     match frame.what {
-        What::Ip(_) => changes(bytes, None),
-        What::Asks(ip) => {
+        FrameContent::Ip(_) => changes(bytes, None),
+        FrameContent::Asks(ip) => {
             let mut out = [0; ANSWER_BYTES];
             let length = answer_to(bytes, ip, Mac([2; 6]), true, &mut out);
             let answer = read(&out[..length]);
             assert!(
-                matches!(answer, Ok(frame) if frame.what == What::Other),
+                matches!(answer, Ok(frame) if frame.what == FrameContent::Other),
                 "{answer:?}"
             );
         }
-        What::Other => {}
+        FrameContent::Other => {}
     }
 });
 
 /// Checks that the ICMP message about a packet is sound, and that it causes no further message.
 fn told(bytes: &[u8], frame: &Frame) {
-    let What::Ip(ip) = frame.what else {
+    let FrameContent::Ip(ip) = frame.what else {
         return assert!(!may_tell(bytes, frame));
     };
-    let of_own = Told::of_own(bytes, &ip);
+    let of_own = IcmpReason::of_own(bytes, &ip);
     if !may_tell(bytes, frame) {
         return;
     }
@@ -53,17 +53,21 @@ fn told(bytes: &[u8], frame: &Frame) {
         true => [0xfd77u16, 0, 0, 0, 0, 0, 0, 0xfe].into(),
         false => [10, 77, 0, 254].into(),
     };
-    for what in [Some(Told::TimeExceeded), Some(Told::NoRoute), of_own]
-        .into_iter()
-        .flatten()
+    for what in [
+        Some(IcmpReason::TimeExceeded),
+        Some(IcmpReason::NoRoute),
+        of_own,
+    ]
+    .into_iter()
+    .flatten()
     {
         let mut out = [0xee; ICMP_BYTES];
         let Some(length) = tell(bytes, &ip, what, me, Mac([2; 6]), &mut out) else {
-            assert!(ip.v6 && what == Told::NoProtocol, "{what:?}");
+            assert!(ip.v6 && what == IcmpReason::NoProtocol, "{what:?}");
             continue;
         };
         let message = read(&out[..length]).expect("a message is a sound frame");
-        assert!(matches!(message.what, What::Ip(of) if of.v6 == ip.v6));
+        assert!(matches!(message.what, FrameContent::Ip(of) if of.v6 == ip.v6));
         assert!(
             !may_tell(&out[..length], &message),
             "of an error nothing is told"
@@ -77,7 +81,7 @@ fn tags(bytes: &[u8], carry: Carry) {
         return;
     };
     assert!(bytes.len() <= LONGEST_TAGGED);
-    let What::Ip(ip) = frame.what else {
+    let FrameContent::Ip(ip) = frame.what else {
         return assert_eq!(frame.tag, None, "on an IP packet alone");
     };
     if frame.tag.is_some() {
@@ -120,14 +124,14 @@ fn changes(bytes: &[u8], carry: Option<Carry>) {
     let read = |bytes: &[u8]| read_as(bytes, carry);
     let mut changed = bytes.to_vec();
     let mut frame = read(bytes).expect("read before");
-    let What::Ip(mut ip) = frame.what else {
+    let FrameContent::Ip(mut ip) = frame.what else {
         panic!("an IP packet before");
     };
     let ttl = ip.ttl;
     lower_ttl(&mut changed, &mut ip);
     mark_ce(&mut changed, &mut ip);
     let again = read(&changed).expect("a changed frame reads");
-    assert_eq!(again.what, What::Ip(ip));
+    assert_eq!(again.what, FrameContent::Ip(ip));
     assert_eq!((ip.ttl, ip.ecn), (ttl.saturating_sub(1), 3));
     assert_eq!((again.hash, again.tag), (frame.hash, frame.tag));
     let mut cut = bytes.to_vec();
@@ -147,11 +151,11 @@ fn changes(bytes: &[u8], carry: Option<Carry>) {
 fn kind_aside(
     again: &sidestep_softswitch::frame::Frame,
     frame: &sidestep_softswitch::frame::Frame,
-) -> What {
+) -> FrameContent {
     match (again.what, frame.what) {
-        (What::Ip(again), What::Ip(mut ip)) => {
+        (FrameContent::Ip(again), FrameContent::Ip(mut ip)) => {
             ip.kind = again.kind;
-            What::Ip(ip)
+            FrameContent::Ip(ip)
         }
         (_, what) => what,
     }

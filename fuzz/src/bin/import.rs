@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sidestep_import::{Format, Hosts, Made, Nodes, Options, import};
+use sidestep_import::{Format, Hosts, Nodes, Options, OutputKind, import};
 use sidestep_sim::flow_list::parse;
 
 /// Largest number of hosts of an import.
@@ -30,7 +30,7 @@ fuzz_target!(|input: (u8, &[u8])| {
         }
     };
     for (made, text) in &imported.files {
-        if *made == Made::Flows {
+        if *made == OutputKind::Flows {
             // A flow list with groups has a column for them.
             let rows = text.lines().filter(|line| !line.starts_with('#'));
             if !rows

@@ -8,7 +8,7 @@ use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
 use sidestep_softswitch::frame::sample::{Sample, arp_request, solicitation};
 use sidestep_softswitch::frame::{
-    Carry, LONGEST_TAGGED, What, WireTag, put_tag, read, read_tagged,
+    Carry, FrameContent, LONGEST_TAGGED, WireTag, put_tag, read, read_tagged,
 };
 use sidestep_softswitch::machine::{Change, Counters, Machine, PortCounters};
 use sidestep_softswitch::setup::Setup;
@@ -335,7 +335,7 @@ impl Event {
 
 fn tagged(sample: &Sample, carry: Carry, tag: WireTag) -> Vec<u8> {
     let bytes = sample.bytes();
-    let Ok(What::Ip(ip)) = read(&bytes).map(|frame| frame.what) else {
+    let Ok(FrameContent::Ip(ip)) = read(&bytes).map(|frame| frame.what) else {
         return bytes;
     };
     let mut out = [0; LONGEST_TAGGED];

@@ -5,7 +5,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sidestep_player::{Only, Player};
+use sidestep_player::{EventFilter, Player};
 use sidestep_recording::{Chunk, Flow, Head, Link, Query, Tail, Writer, fuzz_chunk};
 
 /// Ports of a fuzzed chunk's network.
@@ -39,7 +39,7 @@ fn ask(file: &[u8]) -> Result<(), sidestep_player::Refused> {
         let _ = player.queues(0, (at / 2, at), 7);
     }
     let _ = player.queues(1, (0, u64::MAX), 50);
-    let told = player.happenings((0, u64::MAX), 300, &Only::default())?;
+    let told = player.happenings((0, u64::MAX), 300, &EventFilter::default())?;
     for packet in told.iter().filter_map(|told| told.packet).take(20) {
         let _ = player.journey(packet);
     }

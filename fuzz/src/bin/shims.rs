@@ -89,7 +89,7 @@ enum Event {
 
 /// Fate of the packets so far.
 #[derive(Default)]
-struct Seen {
+struct PacketFates {
     /// Packets held, and their arrival.
     held: BTreeMap<u32, (Packet, Time)>,
     /// End of the highest byte passed on, by flow and subflow.
@@ -103,7 +103,7 @@ struct Seen {
     copies: u64,
 }
 
-impl Seen {
+impl PacketFates {
     fn goes_on(&mut self, packet: &Packet) {
         if packet.carries_data() {
             let key = (packet.flow, packet.subflow());
@@ -154,7 +154,7 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
     };
     let tags = made.iter().any(|of| of.by_tags);
     let mut stack = Stack::of(shims);
-    let (mut now, mut seen) = (Time::ZERO, Seen::default());
+    let (mut now, mut seen) = (Time::ZERO, PacketFates::default());
     let mut number = 0;
     for step in steps {
         let then = now + Time::from_ns(u64::from(step.after_ns));
@@ -334,7 +334,7 @@ fn classes() -> Values {
     values
 }
 
-fn poll(stack: &mut Stack, now: Time, longest: Time, seen: &mut Seen) {
+fn poll(stack: &mut Stack, now: Time, longest: Time, seen: &mut PacketFates) {
     while let Some(packet) = stack.poll_up(now) {
         let (_, came) = seen
             .held

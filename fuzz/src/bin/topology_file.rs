@@ -5,7 +5,7 @@
 use libfuzzer_sys::fuzz_target;
 use sidestep_fuzz::{OneFile, config};
 use sidestep_sim::agenda::WheelAgenda;
-use sidestep_sim::{FlowPlan, Network, Plan, Start, World, topology};
+use sidestep_sim::{FlowPlan, Network, Start, TrafficPlan, World, topology};
 use sidestep_types::{HostId, Time, Value, Values};
 use std::sync::Arc;
 
@@ -37,10 +37,10 @@ fn send(network: &Network) {
         request: false,
         mss: None,
     };
-    let plan = Arc::new(Plan {
+    let plan = Arc::new(TrafficPlan {
         classes: vec!["one".into()],
         flows: vec![flow],
-        ..Plan::default()
+        ..TrafficPlan::default()
     });
     let world = World::<WheelAgenda>::new(network, plan, config());
     let mut world = world.expect("a valid network can be run");

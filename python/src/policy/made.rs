@@ -1,11 +1,11 @@
 //! Construction of Python policies for switches.
 
-use super::asked::{Asked, Buffer, Raised, Route, Sched, words};
+use super::callable::{Buffer, CallablePolicy, Raised, Route, Sched, words};
 use super::view::Switch;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use sidestep_study::own::{MakeBuffer, MakeRoute, MakeSched, Own, Part, Who};
+use sidestep_study::caller::{CallerPolicies, MakeBuffer, MakeRoute, MakeSched, Part, PolicySite};
 use sidestep_types::PortId;
 use std::sync::Arc;
 
@@ -19,15 +19,15 @@ impl Factory {
     /// Creates the policy for `who`; `wrap` looks up its methods, `more` are arguments by name.
     fn made<P>(
         &self,
-        who: &Who,
+        who: &PolicySite,
         port: Option<u16>,
         more: Option<&Bound<'_, PyDict>>,
         py: Python<'_>,
-        wrap: impl FnOnce(&Bound<'_, PyAny>, Asked) -> PyResult<P>,
+        wrap: impl FnOnce(&Bound<'_, PyAny>, CallablePolicy) -> PyResult<P>,
     ) -> PyResult<P> {
         let switch = Switch(who.place.clone(), port);
         let object = self.make.bind(py).call((switch,), more)?;
-        let asked = Asked {
+        let asked = CallablePolicy {
             who: who.clone(),
             raised: self.raised.clone(),
         };
@@ -37,7 +37,7 @@ impl Factory {
     pub fn route(
         &self,
         py: Python<'_>,
-        who: &Who,
+        who: &PolicySite,
         more: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Route> {
         self.made(who, None, more, py, |object, asked| {
@@ -49,7 +49,7 @@ impl Factory {
     pub fn buffer(
         &self,
         py: Python<'_>,
-        who: &Who,
+        who: &PolicySite,
         more: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Buffer> {
         self.made(who, None, more, py, |object, asked| {
@@ -66,7 +66,7 @@ impl Factory {
     pub fn sched(
         &self,
         py: Python<'_>,
-        who: &Who,
+        who: &PolicySite,
         port: u16,
         more: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Sched> {
@@ -129,7 +129,12 @@ fn own(object: &Bound<'_, PyAny>, seam: &str, name: &str) -> PyResult<Option<Py<
 }
 
 /// Keeps an exception that `made` raised, and returns its message.
-fn told<P>(py: Python<'_>, who: &Who, raised: &Raised, made: PyResult<P>) -> Result<P, String> {
+fn told<P>(
+    py: Python<'_>,
+    who: &PolicySite,
+    raised: &Raised,
+    made: PyResult<P>,
+) -> Result<P, String> {
     made.map_err(|error| {
         let why = words(py, &error);
         raised.keep(who, error);
@@ -138,7 +143,7 @@ fn told<P>(py: Python<'_>, who: &Who, raised: &Raised, made: PyResult<P>) -> Res
 }
 
 /// Returns the policies of a `sidestep.Scheme`.
-pub fn policies(scheme: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Own> {
+pub fn policies(scheme: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<CallerPolicies> {
     let part = |seam: &str| -> PyResult<Option<(String, Factory)>> {
         let make = scheme.getattr(seam)?;
         if make.is_none() {
@@ -179,7 +184,7 @@ pub fn policies(scheme: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Own> {
         Part { name, make }
     });
     let version: Option<String> = scheme.getattr("version")?.extract()?;
-    Ok(Own {
+    Ok(CallerPolicies {
         route,
         buffer,
         sched,

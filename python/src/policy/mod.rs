@@ -7,7 +7,7 @@
 //! **Errors**    an exception or an invalid answer ends the run: `run` and `sweep` raise `PolicyError`.
 //! **Cost**      the interpreter's: runs on several threads take turns.
 
-mod asked;
+mod callable;
 mod loan;
 mod made;
 mod plugin;

@@ -2,13 +2,13 @@
 
 use crate::error::{Refused, raise};
 use pyo3::prelude::*;
-use sidestep_study::own::OwnScheme;
+use sidestep_study::caller::CallerScheme;
 use sidestep_study::plugin;
 use std::path::PathBuf;
 
 /// Scheme of a loaded plug-in.
 #[pyclass(frozen, module = "sidestep")]
-pub struct Plugin(pub OwnScheme);
+pub struct Plugin(pub CallerScheme);
 
 #[pymethods]
 impl Plugin {

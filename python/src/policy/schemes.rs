@@ -1,6 +1,6 @@
 //! Python schemes, run beside those of a scenario.
 
-use super::asked::Raised;
+use super::callable::Raised;
 use super::made::policies;
 use super::plugin::Plugin;
 use crate::error::wrong_call;
@@ -8,13 +8,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use sidestep_lab::Experiment;
 use sidestep_study::Error;
-use sidestep_study::own::{Failure, OwnScheme, with_own};
+use sidestep_study::caller::{CallerScheme, Failure, with_caller_schemes};
 use std::sync::{Arc, Mutex};
 
 /// Schemes of a call, and the exceptions and failures of their policies.
 #[derive(Default)]
 pub struct Schemes {
-    all: Vec<OwnScheme>,
+    all: Vec<CallerScheme>,
     raised: Raised,
     failures: Arc<Mutex<Vec<Failure>>>,
 }
@@ -43,7 +43,7 @@ impl Schemes {
                     all.push(failure.clone());
                 }
             }));
-            schemes.all.push(OwnScheme {
+            schemes.all.push(CallerScheme {
                 name: scheme.getattr("name")?.extract()?,
                 extends: scheme.getattr("extends")?.extract()?,
                 own,
@@ -53,7 +53,7 @@ impl Schemes {
     }
 
     /// Returns all schemes.
-    pub fn all(&self) -> Vec<OwnScheme> {
+    pub fn all(&self) -> Vec<CallerScheme> {
         self.all.clone()
     }
 
@@ -65,7 +65,7 @@ impl Schemes {
     ) -> Result<Experiment, Error> {
         match self.all.is_empty() {
             true => read(sets),
-            false => with_own(read, sets, &self.all),
+            false => with_caller_schemes(read, sets, &self.all),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Conformance rows of a Python policy, as `sidestep vectors` prints those of Rust policies.
 
-use super::asked::{Asked, Raised};
+use super::callable::{CallablePolicy, Raised};
 use super::made::Factory;
 use crate::error::wrong_call;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use sidestep_study::own::Who;
+use sidestep_study::caller::PolicySite;
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Nature, Place};
 use sidestep_types::{Bytes, Entry, Size, Value, Values};
 use sidestep_vectors::{self as vectors, Policy, Seed, Table};
@@ -52,13 +52,13 @@ pub fn policy_vectors(
     });
     let called = format!("python:{name}");
     let policy_name = called.clone();
-    let who = move |ports: u16, salt: u64| Who {
+    let who = move |ports: u16, salt: u64| PolicySite {
         policy: policy_name.clone(),
         place: Place::of_vectors(ports, salt),
     };
     let params = policy.entry.params;
     let asked = match policy.seam {
-        "route" => vectors::Asked::Route(Box::new(move |values, ports, salt| {
+        "route" => vectors::CallerPolicy::Route(Box::new(move |values, ports, salt| {
             let who = who(ports, salt);
             made(&who, &factory, |py| {
                 let more = arguments(py, params, values)?;
@@ -69,7 +69,7 @@ pub fn policy_vectors(
                 )?)))
             })
         })),
-        "buffer" => vectors::Asked::Buffer(Box::new(move |values, ports, salt| {
+        "buffer" => vectors::CallerPolicy::Buffer(Box::new(move |values, ports, salt| {
             let who = who(ports, salt);
             made(&who, &factory, |py| {
                 let more = arguments(py, params, values)?;
@@ -80,7 +80,7 @@ pub fn policy_vectors(
                 )?)))
             })
         })),
-        _ => vectors::Asked::Sched(Box::new(move |values, ports, salt| {
+        _ => vectors::CallerPolicy::Sched(Box::new(move |values, ports, salt| {
             let who = who(ports, salt);
             made(&who, &factory, |py| {
                 let more = arguments(py, params, values)?;
@@ -98,7 +98,7 @@ pub fn policy_vectors(
         vectors::csv(asked.rows(policy, Seed(seed)).take(count as usize))
     }));
     rows.map_err(|payload| {
-        let said = Who::said(payload).unwrap_or_else(|panic| {
+        let said = PolicySite::said(payload).unwrap_or_else(|panic| {
             let words = panic.downcast_ref::<String>().cloned();
             words.unwrap_or_else(|| "the policy failed without a message".into())
         });
@@ -117,8 +117,8 @@ fn failed(py: Python<'_>, called: &str, said: String, raised: Option<PyErr>) -> 
 }
 
 /// Creates the policy, or ends the table.
-fn made<P>(who: &Who, factory: &Factory, make: impl FnOnce(Python<'_>) -> PyResult<P>) -> P {
-    let asked = Asked {
+fn made<P>(who: &PolicySite, factory: &Factory, make: impl FnOnce(Python<'_>) -> PyResult<P>) -> P {
+    let asked = CallablePolicy {
         who: who.clone(),
         raised: factory.raised.clone(),
     };

@@ -7,7 +7,7 @@ use super::loan;
 use pyo3::exceptions::{PyIndexError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyIterator, PyTuple};
-use sidestep_study::own::Who;
+use sidestep_study::caller::PolicySite;
 use sidestep_switch::Place;
 use sidestep_types::{Bytes, Kind, PortId, Rng, Size};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -316,7 +316,7 @@ impl Queues {
     fn ask<R>(&self, question: impl FnOnce(&mut dyn sidestep_switch::Queues) -> R) -> PyResult<R> {
         // The query may reach a Python scheduler that ends the run: its exception becomes one of this policy.
         let said = catch_unwind(AssertUnwindSafe(|| loan::ask(self.ticket, question)));
-        let said = said.map_err(|payload| match Who::said(payload) {
+        let said = said.map_err(|payload| match PolicySite::said(payload) {
             Ok(words) => PyRuntimeError::new_err(words),
             Err(panic) => resume_unwind(panic),
         })?;

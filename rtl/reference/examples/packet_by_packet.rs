@@ -25,7 +25,7 @@ use sidestep_sim::{
     End, Network, NoFiles, PacketTrace, SwitchConfig, TraceEvent, TraceFilter, World,
 };
 use sidestep_softswitch::frame::sample::Sample;
-use sidestep_softswitch::machine::{FrameEvent, Happened, Machine};
+use sidestep_softswitch::machine::{FrameAction, FrameEvent, Machine};
 use sidestep_softswitch::setup::{
     DEFAULT_MTU, Forwarding, Mac, NO_VLAN, PortBridge, PortSetup, ProcessSetup, Rank, Setup,
     Station,
@@ -350,7 +350,7 @@ fn check(rows: &[Row], traces: &[PacketTrace], ports: &[Vec<Cabled>]) -> Vec<Row
 }
 
 /// Fate of a frame, and the frame.
-type Heard = (Happened, Vec<u8>);
+type Heard = (FrameAction, Vec<u8>);
 
 /// Runs the software switch in place of switch `me`, and panics if it decides otherwise. Returns the lines to
 /// print.
@@ -366,7 +366,7 @@ fn beside(
     let heard: Arc<Mutex<Vec<Heard>>> = Arc::default();
     let hears = heard.clone();
     machine.watch(Some(Box::new(move |event: &FrameEvent<'_>| {
-        if !matches!(event.what, Happened::Left { .. }) {
+        if !matches!(event.what, FrameAction::Left { .. }) {
             hears
                 .lock()
                 .expect("one thread")
@@ -406,10 +406,10 @@ fn beside(
             .pop()
             .expect("something became of it");
         let said = match what {
-            Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
+            FrameAction::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
                 (joined.wanted, Some(joined.port), "")
             }
-            Happened::Switched(Event::Drop { port, reason }) => (port, None, reason.name()),
+            FrameAction::Switched(Event::Drop { port, reason }) => (port, None, reason.name()),
             other => panic!("switch {me} at {}: {other:?}", row.at),
         };
         let reason = row.port().map_or(row.word(), |_| "");

@@ -76,7 +76,7 @@ pub struct Hop {
 }
 
 /// Route: its settings and its salt.
-struct Asked {
+struct ReferenceRoute {
     settings: Settings,
     values: Values,
     salt: u64,
@@ -84,8 +84,8 @@ struct Asked {
     two: bool,
 }
 
-impl Asked {
-    fn new(entry: &Entry, values: Values, salt: u64) -> Asked {
+impl ReferenceRoute {
+    fn new(entry: &Entry, values: Values, salt: u64) -> ReferenceRoute {
         let robin = entry.name == "spray-rr";
         let settings = match entry.name {
             "power-of-two" => Settings::default(),
@@ -107,7 +107,7 @@ impl Asked {
             },
         };
         let two = entry.name == "power-of-two";
-        Asked {
+        ReferenceRoute {
             settings,
             values,
             salt,
@@ -185,13 +185,13 @@ fn read(entry: &'static Entry, row: &Row) -> Hop {
         *depth = word.parse().expect("a number of bytes");
     }
     let values = values(entry, cell("settings"));
-    Asked::new(entry, values, hex("salt_hex")).complete(&mut hop);
+    ReferenceRoute::new(entry, values, hex("salt_hex")).complete(&mut hop);
     hop
 }
 
 /// Route that a bench queries.
 pub struct Spray {
-    asked: Asked,
+    asked: ReferenceRoute,
     route: AnyRoute,
     rng: Rng,
 }
@@ -204,7 +204,7 @@ impl Spray {
         let values = values(entry, words);
         let route = AnyRoute::build(name, &values, PORTS as u16, salt).ok()?;
         Some(Spray {
-            asked: Asked::new(entry, values, salt),
+            asked: ReferenceRoute::new(entry, values, salt),
             route,
             rng: seed.stream("spray"),
         })

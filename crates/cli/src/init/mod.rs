@@ -30,8 +30,14 @@ pub fn init(args: &InitArgs) -> Outcome {
         ("flows.csv", include_str!("flows.csv").to_string()),
         ("topology.csv", include_str!("topology.csv").to_string()),
         ("mine.toml", include_str!("mine.toml").to_string()),
-        ("scenario.schema.json", schema::text(schema::What::Scenario)),
-        ("scheme.schema.json", schema::text(schema::What::Scheme)),
+        (
+            "scenario.schema.json",
+            schema::text(schema::SchemaKind::Scenario),
+        ),
+        (
+            "scheme.schema.json",
+            schema::text(schema::SchemaKind::Scheme),
+        ),
     ];
     let there: Vec<&str> = (files.iter().map(|(name, _)| *name))
         .filter(|name| dir.join(name).symlink_metadata().is_ok())

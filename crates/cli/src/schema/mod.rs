@@ -20,13 +20,13 @@ Editors with taplo (Even Better TOML) then complete keys and words, show what \
 they mean, and underline mistakes.")]
 pub struct SchemaArgs {
     /// Kind of file
-    #[arg(value_enum, default_value_t = What::Scenario)]
-    pub what: What,
+    #[arg(value_enum, default_value_t = SchemaKind::Scenario)]
+    pub what: SchemaKind,
 }
 
 /// Kind of file with a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum What {
+pub enum SchemaKind {
     /// Scenario, as read by `run` and `check`
     Scenario,
     /// Figure of a paper, which may extend a base, as read by `reproduce`
@@ -49,24 +49,24 @@ pub fn schema(args: &SchemaArgs) -> Outcome {
 }
 
 /// Returns a schema as a complete file.
-pub fn text(what: What) -> String {
+pub fn text(what: SchemaKind) -> String {
     match what {
-        What::Scenario => file(
+        SchemaKind::Scenario => file(
             scenario(false),
             "A scenario of Sidestep",
             "docs/reference/scenarios.md",
         ),
-        What::Experiment => file(
+        SchemaKind::Experiment => file(
             scenario(true),
             "An experiment of Sidestep",
             "docs/reference/experiments.md",
         ),
-        What::Scheme => file(
+        SchemaKind::Scheme => file(
             scheme(true),
             "A scheme of Sidestep",
             "docs/reference/scenarios.md",
         ),
-        What::Switch => file(
+        SchemaKind::Switch => file(
             softswitch::config(),
             "The config of a software switch of Sidestep",
             "docs/how-to/softswitch.md",

@@ -1,7 +1,7 @@
 //! Schema of a software switch's config.
 
 use serde_json::{Map, Value, json};
-use sidestep_softswitch::setup::{TOP, known};
+use sidestep_softswitch::setup::{TOP, section_schemas};
 use sidestep_study::schema::section::{array, object, section};
 use sidestep_study::schema::value::value;
 
@@ -12,7 +12,7 @@ pub fn config() -> Value {
         all.insert(param.name.into(), value(param));
     }
     let mut required = Vec::new();
-    for part in known() {
+    for part in section_schemas() {
         let mut of = section(part.params, None, part.choices);
         for key in part.lists {
             let words = json!({"type": "array", "items": {"type": ["string", "number"]}});

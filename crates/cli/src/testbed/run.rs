@@ -4,7 +4,7 @@ use super::args::RunArgs;
 use super::keep::keeps_all;
 use crate::failure::{Failure, Outcome};
 use crate::{out, run, stop};
-use sidestep_testbed::run::How;
+use sidestep_testbed::run::RunOutputs;
 use sidestep_testbed::session::Session;
 use std::sync::atomic::Ordering;
 
@@ -27,7 +27,7 @@ pub fn run(args: &RunArgs) -> Outcome {
     let out = args.out.clone();
     let out = out.unwrap_or_else(|| run::default_out(session.scenario()));
     let stop = stop::on_interrupt(out.clone());
-    let how = How {
+    let how = RunOutputs {
         record: args.record,
         kernel_stats: args.kernel_stats,
     };

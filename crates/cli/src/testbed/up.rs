@@ -9,7 +9,7 @@ use sidestep_testbed::network::state::{State, names};
 use sidestep_testbed::network::switches::Engine;
 use sidestep_testbed::order::{Order, absolute, choose};
 use sidestep_testbed::overview::about_kernel;
-use sidestep_testbed::scene::Scene;
+use sidestep_testbed::setup::TestbedSetup;
 use sidestep_testbed::standing::which;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +25,8 @@ pub fn up(args: &UpArgs) -> Outcome {
         name: args.name.clone(),
     };
     let stop = interrupted();
-    let (state, scene) = order.build(&engine(args.bridge, args.datapath)?, &stop)?;
-    say(&state, &scene, &order);
+    let (state, setup) = order.build(&engine(args.bridge, args.datapath)?, &stop)?;
+    say(&state, &setup, &order);
     Ok(0)
 }
 
@@ -45,7 +45,7 @@ pub fn engine(bridge: bool, datapath: Datapath) -> Result<Engine, Failure> {
     })
 }
 
-fn say(state: &State, scene: &Scene, order: &Order) {
+fn say(state: &State, setup: &TestbedSetup, order: &Order) {
     let print = &state.blueprint;
     out::say(&format!(
         "testbed {}: {} hosts, {} {}, {} cables; scheme {}; links of {} emulate {}, {} times \
@@ -60,9 +60,9 @@ fn say(state: &State, scene: &Scene, order: &Order) {
         },
         print.cables.len(),
         order.scheme,
-        scene.scale.bed,
-        scene.scale.model,
-        scene.scale.factor(),
+        setup.scale.bed,
+        setup.scale.model,
+        setup.scale.factor(),
     ));
     if let Some(name) = &state.dctcp {
         out::say(&format!(

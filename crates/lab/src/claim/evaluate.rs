@@ -6,14 +6,14 @@
 //!                  (Bonferroni), so that a sweep does not find by chance a result that no point shows alone. A
 //!                  maximum then lies between the largest lower end and the largest upper end.
 
-use super::known::{Known, NOTHING, Why, decide, ends, said, undecided};
 use super::marked;
+use super::number::{ClaimNumber, NOTHING, NoInterval, decide, ends, said, undecided};
 use super::place::{Place, at_one, places};
 use super::several::{each, extreme, mean};
-use super::{Claim, ClaimPoint, ClaimResult, Over, Verdict};
+use super::{Claim, ClaimPoint, ClaimResult, PointCombination, Verdict};
 use crate::experiment::{Axis, Experiment, PointResult, Results};
 use crate::record::Record;
-use crate::stats::{Kept, Summary};
+use crate::stats::{StoredSummary, Summary};
 use std::collections::BTreeMap;
 
 /// Evaluates every claim against the summaries of a scenario without a sweep.
@@ -32,7 +32,7 @@ pub fn evaluate_runs(
     let kept = runs.iter().filter(|_| marked);
     let point = PointResult {
         at: Vec::new(),
-        kept: summaries.iter().cloned().map(Kept::from).collect(),
+        kept: summaries.iter().cloned().map(StoredSummary::from).collect(),
         records: kept.map(|run| (*run).clone()).collect(),
         ..PointResult::default()
     };
@@ -65,13 +65,13 @@ fn evaluate_one(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
 
 fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimResult {
     let chosen: Vec<Place<'_>> = places(claim, axes, points);
-    let single = matches!(claim.over, None | Some(Over::Mean));
+    let single = matches!(claim.over, None | Some(PointCombination::Mean));
     let confidence = if single {
         0.95
     } else {
         1.0 - 0.05 / chosen.len().max(1) as f64
     };
-    let known: Vec<Known> = chosen
+    let known: Vec<ClaimNumber> = chosen
         .iter()
         .map(|place| at_one(claim, place, confidence))
         .collect();
@@ -79,10 +79,10 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         ([], _) => (NOTHING, Verdict::CantTell),
         // Without `over` a claim is about one point; `--set` cannot make it more.
         (all, None) => decide(claim.accept, all[0]),
-        (all, Some(Over::Each)) => each(claim.accept, all),
-        (all, Some(Over::Max)) => decide(claim.accept, extreme(all, true)),
-        (all, Some(Over::Min)) => decide(claim.accept, extreme(all, false)),
-        (all, Some(Over::Mean)) => decide(claim.accept, mean(claim, &chosen, all)),
+        (all, Some(PointCombination::Each)) => each(claim.accept, all),
+        (all, Some(PointCombination::Max)) => decide(claim.accept, extreme(all, true)),
+        (all, Some(PointCombination::Min)) => decide(claim.accept, extreme(all, false)),
+        (all, Some(PointCombination::Mean)) => decide(claim.accept, mean(claim, &chosen, all)),
     };
     let (verdict, more_seeds, undecided) = match (&claim.not_judged, verdict) {
         (Some(settings), _) => (Verdict::NotJudged, None, Some(settings.clone())),
@@ -93,7 +93,7 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         (None, _) => (verdict, None, None),
     };
     let (ours, bound) = said(whole.reading);
-    let point = |(place, known): (&Place<'_>, &Known)| {
+    let point = |(place, known): (&Place<'_>, &ClaimNumber)| {
         let (ours, bound) = said(known.reading);
         ClaimPoint {
             at: place.here.at.clone(),
@@ -116,7 +116,7 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
         ci: ends(whole.ci),
         seeds: whole.seeds,
         method: whole.ci.map(|_| method(claim, whole)),
-        why_no_interval: whole.why.map(|why: Why| why.words().to_string()),
+        why_no_interval: whole.why.map(|why: NoInterval| why.words().to_string()),
         more_seeds,
         undecided,
         accept: claim.accept.to_string(),
@@ -137,7 +137,7 @@ fn held_against(claim: &Claim, axes: &[Axis], points: &[PointResult]) -> ClaimRe
 }
 
 /// Returns the method behind an interval, in a few words.
-fn method(claim: &Claim, known: Known) -> String {
+fn method(claim: &Claim, known: ClaimNumber) -> String {
     let paired = if claim.compare.schemes().len() + claim.less.len() + claim.per.len() > 1 {
         ", paired"
     } else {
@@ -208,7 +208,7 @@ pub(super) mod tests {
         (vec![axis], all.iter().map(point).collect())
     }
 
-    pub(in super::super) fn claim(over: Option<Over>, accept: &str) -> Claim {
+    pub(in super::super) fn claim(over: Option<PointCombination>, accept: &str) -> Claim {
         Claim {
             id: "c".into(),
             figure: String::new(),
@@ -249,9 +249,12 @@ pub(super) mod tests {
     #[test]
     fn several_points_make_one_number() {
         let ours = |over| held(&claim(Some(over), "0.."), &THREE).ours.unwrap();
-        assert_eq!((ours(Over::Max), ours(Over::Min)), (22.0, 13.0));
-        assert!((ours(Over::Mean) - 50.0 / 3.0).abs() < 1e-9);
-        let all = held(&claim(Some(Over::Max), "0.."), &THREE);
+        assert_eq!(
+            (ours(PointCombination::Max), ours(PointCombination::Min)),
+            (22.0, 13.0)
+        );
+        assert!((ours(PointCombination::Mean) - 50.0 / 3.0).abs() < 1e-9);
+        let all = held(&claim(Some(PointCombination::Max), "0.."), &THREE);
         let each: Vec<f64> = all.points.iter().map(|p| p.ours.unwrap()).collect();
         assert_eq!(each, [13.0, 22.0, 15.0]);
         assert_eq!(all.points[1].at, ["2"]);
@@ -259,11 +262,11 @@ pub(super) mod tests {
 
     #[test]
     fn each_shows_the_worst_and_falls_with_one() {
-        let good = held(&claim(Some(Over::Each), "-20.."), &THREE);
+        let good = held(&claim(Some(PointCombination::Each), "-20.."), &THREE);
         assert_eq!((good.ours, good.verdict), (Some(13.0), Verdict::Reproduced));
-        let bad = held(&claim(Some(Over::Each), "..18"), &THREE);
+        let bad = held(&claim(Some(PointCombination::Each), "..18"), &THREE);
         assert_eq!((bad.ours, bad.verdict), (Some(22.0), Verdict::CantTell));
-        let far = held(&claim(Some(Over::Each), "..1"), &THREE);
+        let far = held(&claim(Some(PointCombination::Each), "..1"), &THREE);
         assert_eq!(
             (far.ours, far.verdict),
             (Some(22.0), Verdict::NotReproduced)
@@ -272,7 +275,7 @@ pub(super) mod tests {
 
     #[test]
     fn intervals_of_several_points_hold_together() {
-        let all = held(&claim(Some(Over::Max), "0.."), &THREE);
+        let all = held(&claim(Some(PointCombination::Max), "0.."), &THREE);
         // Differences 20, 21, 22 around 22, the difference of all seeds: S² is 5/2; t(2) at 1 - 0.05 / 6 is
         // 7.6488.
         let [low, high] = all.points[1].ci.unwrap();
@@ -291,7 +294,9 @@ pub(super) mod tests {
         let [low, _] = held(&alone, &THREE).ci.unwrap();
         assert!((low - (22.0 - 4.302653 * error)).abs() < 1e-6, "{low}");
         // The interval of the mean is centred on the mean of all points, 50/3.
-        let [low, high] = held(&claim(Some(Over::Mean), "0.."), &THREE).ci.unwrap();
+        let [low, high] = held(&claim(Some(PointCombination::Mean), "0.."), &THREE)
+            .ci
+            .unwrap();
         assert!(((low + high) / 2.0 - 50.0 / 3.0).abs() < 1e-9);
     }
 
@@ -303,7 +308,7 @@ pub(super) mod tests {
         let got = held(&ratio, &THREE);
         assert!((got.ours.unwrap() - 22.0 / 15.0).abs() < 1e-12, "{got:?}");
         assert_eq!(got.per["x"], "3");
-        let mut two = claim(Some(Over::Max), "0..");
+        let mut two = claim(Some(PointCombination::Max), "0..");
         two.at = vec![("x".into(), "1".into()), ("x".into(), "3".into())];
         let got = held(&two, &THREE);
         assert_eq!((got.ours, got.points.len()), (Some(15.0), 2));
@@ -362,7 +367,7 @@ pub(super) mod tests {
     fn the_mean_pairs_points_by_the_number_of_the_seed() {
         let (axes, mut points) = points(&THREE);
         let result = |points: &[PointResult]| {
-            let of = [claim(Some(Over::Mean), "0..")];
+            let of = [claim(Some(PointCombination::Mean), "0..")];
             evaluate_at(&of, &axes, points).remove(0)
         };
         let before = result(&points);
@@ -409,7 +414,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_verdict_of_some_of_its_points_says_how_many_are_left_out() {
-        let mut claim = claim(Some(Over::Each), "0..");
+        let mut claim = claim(Some(PointCombination::Each), "0..");
         claim.meant = 5;
         assert_eq!(held(&claim, &THREE).points_left_out, 2);
         claim.meant = 3;

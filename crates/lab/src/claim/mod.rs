@@ -2,8 +2,8 @@
 
 mod accept;
 mod evaluate;
-mod known;
 mod marked;
+mod number;
 mod place;
 mod result;
 mod several;
@@ -14,4 +14,4 @@ pub use evaluate::{evaluate, evaluate_runs};
 pub use place::over;
 pub use result::{ClaimPoint, ClaimResult, Unmarked};
 pub(crate) use terms::NO_NUMBER;
-pub use terms::{Claim, Compare, Over, Verdict};
+pub use terms::{Claim, Compare, PointCombination, Verdict};

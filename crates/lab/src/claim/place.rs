@@ -1,6 +1,6 @@
 //! Number of a claim at one point.
 
-use super::known::{Known, NOTHING, Why, said};
+use super::number::{ClaimNumber, NOTHING, NoInterval, said};
 use super::{Claim, Compare};
 use crate::experiment::{Axis, PointResult};
 use crate::stats::metric::{self, Reading, Unit};
@@ -47,13 +47,13 @@ pub fn places<'a>(claim: &Claim, axes: &[Axis], points: &'a [PointResult]) -> Ve
 }
 
 /// Computes the number at one point, with its interval at `confidence`.
-pub fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> Known {
+pub fn at_one(claim: &Claim, place: &Place<'_>, confidence: f64) -> ClaimNumber {
     let Some(reading) = whole(claim, place) else {
         return NOTHING;
     };
     if reading == Reading::Nothing && whole_over_none(claim, place) {
-        return Known {
-            why: Some(Why::Zero),
+        return ClaimNumber {
+            why: Some(NoInterval::Zero),
             ..NOTHING
         };
     }
@@ -71,21 +71,21 @@ pub fn over(
     let claim = Claim::ratio(metric, scheme);
     let other = Some(there);
     let known = at_one(&claim, &Place { here, other }, 0.95);
-    (known.reading, super::known::ends(known.ci))
+    (known.reading, super::number::ends(known.ci))
 }
 
 /// Puts an interval around a number of all seeds, from `seeds`, each seed's own number.
 pub fn around(
     claim: &Claim,
     reading: Reading,
-    seeds: Result<Vec<f64>, (usize, Why)>,
+    seeds: Result<Vec<f64>, (usize, NoInterval)>,
     apart: bool,
     confidence: f64,
-) -> Known {
+) -> ClaimNumber {
     let (Some(whole), _) = said(reading) else {
         return NOTHING;
     };
-    let none = |seeds, why| Known {
+    let none = |seeds, why| ClaimNumber {
         reading,
         ci: None,
         why: Some(why),
@@ -106,16 +106,16 @@ pub fn around(
     });
     let found = metric::find(&claim.metric);
     if found.is_some_and(|metric| metric.is_extreme()) {
-        return Known {
+        return ClaimNumber {
             range,
-            ..none(seeds.len(), Why::Extreme)
+            ..none(seeds.len(), NoInterval::Extreme)
         };
     }
     let ci = sectioned(whole, &seeds, !claim.is_difference(), apart, confidence);
-    Known {
+    ClaimNumber {
         reading,
         ci: ci.map(|ci| possible(claim, whole, seeds.len(), ci)),
-        why: ci.is_none().then_some(Why::FewSeeds),
+        why: ci.is_none().then_some(NoInterval::FewSeeds),
         seeds: seeds.len(),
         range,
         apart,
@@ -204,19 +204,19 @@ fn whole_over_none(claim: &Claim, place: &Place<'_>) -> bool {
 
 /// Computes the number of each seed, paired between schemes and points. Errors give the number of seeds and the
 /// reason.
-pub fn seeds_of(claim: &Claim, place: &Place<'_>) -> Result<BySeed, (usize, Why)> {
-    let all = |point| summaries(claim, point).ok_or((0, Why::Nothing));
+pub fn seeds_of(claim: &Claim, place: &Place<'_>) -> Result<BySeed, (usize, NoInterval)> {
+    let all = |point| summaries(claim, point).ok_or((0, NoInterval::Nothing));
     let here = all(place.here)?;
     let other = place.other.map(all).transpose()?;
     let n = here[0].seeds.len();
     if n < 2 {
-        return Err((n, Why::FewSeeds));
+        return Err((n, NoInterval::FewSeeds));
     }
     let whole = whole(claim, place).unwrap_or(Reading::Nothing);
     let mut values = BySeed::new();
     for first in &here[0].per_seed {
         // A seed that another scheme or point lacks has no partner to compare with.
-        let lacks = || (n, Why::OtherSeeds);
+        let lacks = || (n, NoInterval::OtherSeeds);
         let of_here = own(&here, &first.seeds).ok_or_else(lacks)?;
         let of_other = match &other {
             Some(other) => Some(own(other, &first.seeds).ok_or_else(lacks)?),
@@ -231,8 +231,10 @@ pub fn seeds_of(claim: &Claim, place: &Place<'_>) -> Result<BySeed, (usize, Why)
             (Reading::Exactly(value), _)
             | (Reading::AtLeast(value), Reading::AtLeast(_))
             | (Reading::AtMost(value), Reading::AtMost(_)) => value,
-            _ if is_over_none(claim, &of_here, of_other.as_deref()) => return Err((n, Why::Zero)),
-            _ => return Err((n, Why::Unfinished)),
+            _ if is_over_none(claim, &of_here, of_other.as_deref()) => {
+                return Err((n, NoInterval::Zero));
+            }
+            _ => return Err((n, NoInterval::Unfinished)),
         };
         values.insert(first.seeds.clone(), value);
     }

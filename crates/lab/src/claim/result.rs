@@ -1,6 +1,6 @@
 //! Result of a claim: the paper's number beside ours.
 
-use super::{Compare, Over, Verdict};
+use super::{Compare, PointCombination, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -73,7 +73,7 @@ pub struct ClaimResult {
     pub per: BTreeMap<String, String>,
     /// Combination of several points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over: Option<Over>,
+    pub over: Option<PointCombination>,
     /// Points of the claim that did not run: the verdict is about the others alone.
     #[serde(default, skip_serializing_if = "is_none")]
     pub points_left_out: usize,

@@ -1,19 +1,19 @@
 //! Combines the numbers of several points into one: the worst, the largest, the smallest, the mean.
 
-use super::known::{Known, NOTHING, Why, decide, said, verdict};
+use super::number::{ClaimNumber, NOTHING, NoInterval, decide, said, verdict};
 use super::place::{BySeed, Place, around, seeds_of};
 use super::{Accept, Claim, Verdict};
 use crate::stats::Interval;
 use crate::stats::metric::Reading;
 
 /// Returns the worst point: by its verdict, then by the distance of its number from the range.
-pub fn each(accept: Accept, all: &[Known]) -> (Known, Verdict) {
+pub fn each(accept: Accept, all: &[ClaimNumber]) -> (ClaimNumber, Verdict) {
     let rank = |verdict| match verdict {
         Verdict::NotReproduced => 0,
         Verdict::CantTell | Verdict::NotJudged => 1,
         Verdict::Reproduced => 2,
     };
-    let room = |known: &Known| match said(known.reading).0 {
+    let room = |known: &ClaimNumber| match said(known.reading).0 {
         Some(v) => accept.room(v),
         None => f64::NEG_INFINITY,
     };
@@ -25,7 +25,7 @@ pub fn each(accept: Accept, all: &[Known]) -> (Known, Verdict) {
 }
 
 /// Returns the largest number of all points, or the smallest.
-pub fn extreme(all: &[Known], largest: bool) -> Known {
+pub fn extreme(all: &[ClaimNumber], largest: bool) -> ClaimNumber {
     use Reading::{AtLeast, AtMost, Exactly, Nothing};
     // The smallest is the largest with all signs changed.
     let turn = |reading| match (reading, largest) {
@@ -48,7 +48,7 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
     // A number that may be anything below its bound has no lower end to raise that of the largest; for the
     // smallest, the reverse. Where all points are such bounds, so is the extreme, and its end there is open
     // anyway.
-    let open = |known: &Known| match largest {
+    let open = |known: &ClaimNumber| match largest {
         true => matches!(known.reading, AtMost(_)),
         false => matches!(known.reading, AtLeast(_)),
     };
@@ -80,7 +80,7 @@ pub fn extreme(all: &[Known], largest: bool) -> Known {
         false => None,
     };
     let ranges = all.iter().filter_map(|known| known.range);
-    Known {
+    ClaimNumber {
         reading,
         ci,
         why: all.iter().find_map(|known| known.why),
@@ -119,13 +119,13 @@ fn largest_of(readings: &[Reading]) -> Reading {
 }
 
 /// Returns the first point without a number, with its reason.
-fn nothing(all: &[Known]) -> Known {
+fn nothing(all: &[ClaimNumber]) -> ClaimNumber {
     let mut without = all.iter().filter(|known| known.reading == Reading::Nothing);
     without.next().copied().unwrap_or(NOTHING)
 }
 
 /// Returns the mean of all points; its interval is from each seed's mean.
-pub fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
+pub fn mean(claim: &Claim, places: &[Place<'_>], all: &[ClaimNumber]) -> ClaimNumber {
     let n = all.len() as f64;
     let sum = all.iter().map(|known| known.reading).reduce(Reading::plus);
     let reading = sum.map_or(Reading::Nothing, |sum| sum.times(1.0 / n));
@@ -139,7 +139,7 @@ pub fn mean(claim: &Claim, places: &[Place<'_>], all: &[Known]) -> Known {
         let of = |seed: &Vec<u64>| points.iter().map(|v| v[seed]).sum::<f64>() / n;
         match equal {
             true => Ok(first.keys().map(of).collect::<Vec<f64>>()),
-            false => Err((first.len(), Why::OtherSeeds)),
+            false => Err((first.len(), NoInterval::OtherSeeds)),
         }
     });
     let apart = all.iter().any(|known| known.apart);
@@ -153,14 +153,14 @@ mod tests {
     #[test]
     fn a_bound_holds_the_extreme_on_its_closed_side_alone() {
         use Reading::{AtLeast, AtMost, Exactly};
-        let known = |reading, low, high| Known {
+        let known = |reading, low, high| ClaimNumber {
             reading,
             ci: Some(Interval { low, high }),
             why: None,
             seeds: 5,
             ..NOTHING
         };
-        let ends = |all: &[Known], largest| {
+        let ends = |all: &[ClaimNumber], largest| {
             let ci = extreme(all, largest).ci.unwrap();
             (ci.low, ci.high)
         };
@@ -179,11 +179,11 @@ mod tests {
     fn a_bound_among_several_stays_a_bound() {
         use Reading::{AtLeast, AtMost, Exactly};
         let of = |readings: &[Reading], largest| {
-            let known = |reading: &Reading| Known {
+            let known = |reading: &Reading| ClaimNumber {
                 reading: *reading,
                 ..NOTHING
             };
-            let all: Vec<Known> = readings.iter().map(known).collect();
+            let all: Vec<ClaimNumber> = readings.iter().map(known).collect();
             extreme(&all, largest).reading
         };
         assert_eq!(of(&[Exactly(3.0), AtLeast(2.0)], true), AtLeast(3.0));

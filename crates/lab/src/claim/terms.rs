@@ -34,7 +34,7 @@ pub struct Claim {
     /// Number of points that the file has there; fewer may run.
     pub meant: usize,
     /// Combination of several points; `None` if the claim is about one point.
-    pub over: Option<Over>,
+    pub over: Option<PointCombination>,
     /// Point whose number is subtracted: axis and value. Empty: no difference.
     pub less: Vec<(String, String)>,
     /// Point whose number is the divisor: axis and value. Empty: no ratio.
@@ -99,7 +99,7 @@ pub(crate) const NO_NUMBER: &str = "no number";
 /// Combination of several points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Over {
+pub enum PointCombination {
     /// Largest number.
     Max,
     /// Smallest number.
@@ -110,13 +110,13 @@ pub enum Over {
     Each,
 }
 
-impl Over {
+impl PointCombination {
     /// All variants, by name.
-    pub const ALL: [(&str, Over); 4] = [
-        ("max", Over::Max),
-        ("min", Over::Min),
-        ("mean", Over::Mean),
-        ("each", Over::Each),
+    pub const ALL: [(&str, PointCombination); 4] = [
+        ("max", PointCombination::Max),
+        ("min", PointCombination::Min),
+        ("mean", PointCombination::Mean),
+        ("each", PointCombination::Each),
     ];
 
     /// Returns the name in `[[claim]]`.

@@ -17,7 +17,7 @@ use crate::recording::RecordSpec;
 use crate::scenario::{Scenario, Traffic};
 use crate::stats::Sample;
 use sidestep_sim::workload::Load;
-use sidestep_switch::Sent;
+use sidestep_switch::AttainedService;
 use sidestep_types::Time;
 
 /// Program itself, with its output and figures: measured with `quickstart`.
@@ -77,7 +77,11 @@ pub(super) fn of_run(scenario: &Scenario, tables: bool) -> f64 {
         .max();
     let mut schemes = scenario.schemes.iter();
     let counts = schemes.any(|scheme| scheme.config.switch.sent.is_some());
-    let sent = if counts { Sent::BYTES as f64 } else { 0.0 };
+    let sent = if counts {
+        AttainedService::BYTES as f64
+    } else {
+        0.0
+    };
     running.max(over)
         + 2.0 * network.cables.len() as f64 * A_LINK
         + switches * (switches * A_PAIR + sent)

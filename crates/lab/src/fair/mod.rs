@@ -20,13 +20,13 @@ mod ways;
 use crate::record::payload_share;
 use crate::scheme::SchemeConfig;
 use fill::{Use, fill};
-use sidestep_sim::{FlowPlan, Network, Plan, Start};
+use sidestep_sim::{FlowPlan, Network, Start, TrafficPlan};
 use sidestep_types::{Framing, HEADER_BYTES, Seed};
 use ways::Ways;
 
 /// Returns the flows that are all active at once: the endless flows or, if there are none, the first flow
 /// of each closed loop.
-pub(crate) fn active(plan: &Plan) -> Vec<&FlowPlan> {
+pub(crate) fn active(plan: &TrafficPlan) -> Vec<&FlowPlan> {
     let endless: Vec<&FlowPlan> = plan.flows.iter().filter(|f| f.is_endless()).collect();
     if !endless.is_empty() {
         return endless;
@@ -46,7 +46,7 @@ pub(crate) fn active(plan: &Plan) -> Vec<&FlowPlan> {
 /// is drawn. Empty if a flow has several subflows.
 pub(crate) fn shares(
     network: &Network,
-    plan: &Plan,
+    plan: &TrafficPlan,
     config: &SchemeConfig,
     draws: u64,
     seed: u64,

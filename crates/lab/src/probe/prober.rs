@@ -10,7 +10,7 @@ use super::windowed::Windowed;
 use crate::running::Running;
 use crate::stats::jain;
 use sidestep_sim::agenda::Agenda;
-use sidestep_sim::{End, Network, Outcome, Plan, Watched};
+use sidestep_sim::{End, Network, Outcome, TrafficPlan, Watched};
 use sidestep_switch::{Capacity, Depth};
 use sidestep_types::{BitRate, FlowId, PortId, Time};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ const MICE: (&str, u64) = ("queueing_upto_100kb_us", 100_000);
 pub(crate) struct Prober {
     probe: Probe,
     network: Arc<Network>,
-    plan: Arc<Plan>,
+    plan: Arc<TrafficPlan>,
     /// Capacity of each switch.
     capacities: Vec<Capacity>,
     links: Option<Window>,
@@ -87,7 +87,9 @@ impl Prober {
         let around = self.neighbours.as_ref().map(|(window, _)| window);
         let fits = like(saved.links.as_ref(), self.links.as_ref())
             && like(saved.neighbours.as_ref(), around)
-            && saved.windowed.go_on_as(std::mem::take(&mut self.windowed))
+            && saved
+                .windowed
+                .restore_constants(std::mem::take(&mut self.windowed))
             && saved.noted <= self.probe.occupancy.len();
         if !fits {
             return Err("saved probes do not match the scenario".into());
@@ -106,7 +108,7 @@ impl Prober {
     pub fn new(
         probe: Probe,
         network: Arc<Network>,
-        plan: &Arc<Plan>,
+        plan: &Arc<TrafficPlan>,
         capacities: Vec<Capacity>,
         duration: Time,
     ) -> Prober {

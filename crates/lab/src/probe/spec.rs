@@ -1,7 +1,7 @@
 //! Specification of probes.
 
 use super::between::Between;
-use sidestep_sim::{Latency, Plan, Watching};
+use sidestep_sim::{Latency, TrafficPlan, Watching};
 use sidestep_types::Time;
 
 /// Maximum number of detours that are logged: more than a figure can show.
@@ -84,7 +84,7 @@ impl Probe {
     }
 
     /// Returns what the simulator must watch in a run of `plan`, if anything.
-    pub(crate) fn watching(&self, plan: &Plan) -> Option<Watching> {
+    pub(crate) fn watching(&self, plan: &TrafficPlan) -> Option<Watching> {
         let latency = Latency::every(self.latency_every).since(self.latency_from);
         let classes = self.latency.iter().flat_map(|of| classes_of(plan, *of));
         let latency = classes.fold(latency, Latency::of);
@@ -101,7 +101,7 @@ impl Probe {
 
 /// Iterates over the classes of the flows of workload number `workload`: the workload itself, and those of its
 /// flow list.
-pub(crate) fn classes_of(plan: &Plan, workload: u8) -> impl Iterator<Item = u8> {
+pub(crate) fn classes_of(plan: &TrafficPlan, workload: u8) -> impl Iterator<Item = u8> {
     let name = &plan.classes[usize::from(workload)];
     let each = (0u8..=u8::MAX).zip(&plan.classes);
     each.filter(move |(class, own)| *class == workload || workload_of(own) == name)

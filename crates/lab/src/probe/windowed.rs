@@ -6,7 +6,7 @@ use super::spec::Probe;
 use super::window::Window;
 use crate::running::Running;
 use sidestep_sim::agenda::Agenda;
-use sidestep_sim::{Network, Plan, Start};
+use sidestep_sim::{Network, Start, TrafficPlan};
 use sidestep_switch::{Depth, DropReason};
 use sidestep_types::{BitRate, FlowId, Time};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct Windowed {
 }
 
 impl Windowed {
-    pub fn new(probe: &Probe, network: &Network, plan: &Arc<Plan>, last: Time) -> Windowed {
+    pub fn new(probe: &Probe, network: &Network, plan: &Arc<TrafficPlan>, last: Time) -> Windowed {
         let spread = (!probe.spread.is_empty()).then(|| Spread {
             window: Window::first(probe.spread_window, last, 2 * network.cables.len()),
             from: probe.spread_from,
@@ -36,7 +36,7 @@ impl Windowed {
 
     /// Continues stored state with the configuration of `built`, the same probes before the run. Returns true
     /// if both fit.
-    pub fn go_on_as(&mut self, built: Windowed) -> bool {
+    pub fn restore_constants(&mut self, built: Windowed) -> bool {
         let goodput = match (&mut self.goodput, built.goodput) {
             (Some(kept), Some(built)) => {
                 let like =
@@ -105,7 +105,7 @@ impl Windowed {
 struct Goodput {
     window: Window,
     #[serde(skip)]
-    plan: Arc<Plan>,
+    plan: Arc<TrafficPlan>,
     /// Flows with a known start in the future, the next one last.
     ahead: Vec<(Time, FlowId)>,
     /// Flows that follow another: `(the other, this one)`, sorted.
@@ -118,7 +118,7 @@ struct Goodput {
 }
 
 impl Goodput {
-    fn new(span: Time, last: Time, plan: &Arc<Plan>) -> Goodput {
+    fn new(span: Time, last: Time, plan: &Arc<TrafficPlan>) -> Goodput {
         let (mut ahead, mut follow) = (Vec::new(), Vec::new());
         for (id, flow) in (0..).map(FlowId).zip(&plan.flows) {
             match (flow.start, flow.start.follows()) {

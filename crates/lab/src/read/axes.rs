@@ -1,6 +1,6 @@
 //! `[sweep]` and `[quick]`: changes from point to point, and for a first look.
 
-use super::words::{NAME_RULE, SECTIONS, is_name};
+use super::names::{NAME_RULE, SECTIONS, is_name};
 use crate::experiment::Axis;
 use crate::tables;
 use sidestep_config::document::{self, Entry, Item, Node, Table, find, nested, split};

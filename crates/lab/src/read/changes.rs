@@ -3,9 +3,9 @@
 //! Changes are numbered in the order of the file, from 1. `[change.1]` adds keys to the first: in the
 //! file, in `[quick]`, in `[sweep]`, and as `--set change.1.rate="1 Gbps"`.
 
+use super::names::common;
 use super::reader::Reader;
-use super::words::common;
-use crate::cables::{About, Written, cable, of_cables, switch};
+use crate::cables::{ChangeTarget, Written, cable, of_cables, switch};
 use crate::scenario::Setting;
 use crate::tables::CHANGE;
 use sidestep_config::document::{Item, Table, find};
@@ -272,9 +272,9 @@ fn one(resolved: &Resolved, last: Option<Time>, network: &Network) -> Result<Wri
         ("", "") => Err(Refusal::of_none(
             "link or switch is missing: the cable or the switch that changes",
         )),
-        (link, "") => (cable(network, link).map(About::Cable))
+        (link, "") => (cable(network, link).map(ChangeTarget::Cable))
             .map_err(|why| Refusal::about(&["link"], format!("link: {why}"))),
-        ("", name) => (switch(network, name).map(About::Switch))
+        ("", name) => (switch(network, name).map(ChangeTarget::Switch))
             .map_err(|why| Refusal::about(&["switch"], format!("switch: {why}"))),
         _ => {
             let wrong = "link and switch are both given; give only one";

@@ -2,9 +2,9 @@
 
 use super::axes::ReadAxis;
 use super::fixed::fixed;
+use super::names::stem;
 use super::reader::Reader;
-use super::words::stem;
-use crate::claim::{Accept, Claim, Compare, NO_NUMBER, Over, Verdict};
+use crate::claim::{Accept, Claim, Compare, NO_NUMBER, PointCombination, Verdict};
 use crate::tables::CLAIM;
 use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems, suggest};
@@ -56,7 +56,7 @@ impl Reader<'_> {
         let paper = words.paper(problems);
         let own = words.choose("own", &[("true", true), ("false", false)], problems);
         let accept = words.accept("accept", problems);
-        let over = words.choose("over", &Over::ALL, problems);
+        let over = words.choose("over", &PointCombination::ALL, problems);
         let expect = words.choose("expect", &Verdict::ALL, problems);
         if let Some(None) = expect {
             words.refuse("expect", "expect: expected a verdict, got none", problems);
@@ -272,7 +272,7 @@ impl<'a> Words<'a> {
     /// them.
     fn check_points(
         &self,
-        over: Option<Over>,
+        over: Option<PointCombination>,
         several: usize,
         both: bool,
         problems: &mut Problems,
@@ -280,7 +280,7 @@ impl<'a> Words<'a> {
         let message = if both {
             "claim: less and per exclude each other: a difference or a ratio".to_string()
         } else if over.is_none() && several > 1 {
-            let [max, min, mean, each] = Over::ALL.map(|(name, _)| name);
+            let [max, min, mean, each] = PointCombination::ALL.map(|(name, _)| name);
             format!(
                 "claim.over is missing: expected {max}, {min}, {mean} or {each}; the claim covers \
                  {several} points"

@@ -3,9 +3,9 @@
 
 use super::axes::{self, AxisValue, ReadAxis};
 use super::made_for::made_for;
+use super::names::stem;
 use super::plots::figure;
 use super::reader::Reader;
-use super::words::stem;
 use crate::experiment::{Experiment, Point};
 use crate::scenario::Scenario;
 use crate::shipped::{self, OrShipped};
@@ -300,7 +300,7 @@ impl Parsed {
         files: &dyn Files,
         problems: &mut Problems,
     ) -> Option<Scenario> {
-        let seen = Seen {
+        let seen = DigestedFiles {
             files,
             read: RefCell::default(),
         };
@@ -398,12 +398,12 @@ fn base(
 }
 
 /// Remembers a digest of every file that is read.
-struct Seen<'a> {
+struct DigestedFiles<'a> {
     files: &'a dyn Files,
     read: RefCell<BTreeMap<String, String>>,
 }
 
-impl Files for Seen<'_> {
+impl Files for DigestedFiles<'_> {
     fn read(&self, path: &str) -> Result<String, String> {
         let text = self.files.read(path)?;
         let digest = Sha256::digest(text.as_bytes());

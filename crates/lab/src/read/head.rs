@@ -1,8 +1,8 @@
 //! Top-level keys: duration, seeds, schemes and the rest.
 
+use super::names::{common, stem, words};
 use super::reader::Reader;
-use super::words::{common, stem, words};
-use crate::scenario::{Said, Setting};
+use crate::scenario::{Setting, SettingContent};
 use crate::scheme::{Scheme, SchemeConfig};
 use crate::tables::SCENARIO;
 use sidestep_config::document::{self, find};
@@ -198,7 +198,7 @@ impl Reader<'_> {
 }
 
 fn setting(key: &str, value: String, source: String) -> Setting {
-    Setting::from(Said {
+    Setting::from(SettingContent {
         scheme: None,
         key: key.to_string(),
         value,

@@ -1,6 +1,6 @@
 //! `[host]`: the shims of every host, with their parameters, and the queue of its NIC.
 
-use super::words::words;
+use super::names::words;
 use crate::kernel::Kernel;
 use crate::marker::Marker;
 use crate::scheme::{HOST_SPEC, SHIMS};

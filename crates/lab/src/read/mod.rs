@@ -14,6 +14,7 @@ mod fixed;
 mod head;
 mod host;
 mod made_for;
+mod names;
 mod plots;
 mod point;
 mod points;
@@ -26,9 +27,8 @@ mod silent;
 mod switches;
 mod traffic;
 mod transports;
-mod words;
 
 pub use claims::POINTS;
 pub use experiment::Outline;
+pub use names::SECTIONS;
 pub use scheme_file::{SCHEME_KEYS, WORKLOADS};
-pub use words::SECTIONS;

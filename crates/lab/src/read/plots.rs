@@ -2,9 +2,9 @@
 
 use super::axes::ReadAxis;
 use super::fixed::fixed;
+use super::names::{stem, words};
 use super::points::points;
 use super::reader::Reader;
-use super::words::{stem, words};
 use crate::experiment::{AuthorPoints, FigureSpec, PlotKind, PlotSpec};
 use crate::stats::metric::{self, Each, SAMPLES, SampleKind};
 use crate::tables::{FIGURE, PLOT};

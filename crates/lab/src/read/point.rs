@@ -1,14 +1,14 @@
 //! Reads one point of an experiment as a scenario: its sections in turn, then checks across them.
 
+use super::names::{SECTIONS, stem};
 use super::reader::Reader;
 use super::traffic::check_mss;
-use super::words::{SECTIONS, stem};
 use crate::scenario::Scenario;
 use crate::{estimate, tables, warnings};
 use sidestep_config::problem::{Problems, suggest};
 use sidestep_config::section::refused;
 use sidestep_config::source::{self, AROUND};
-use sidestep_sim::Plan;
+use sidestep_sim::TrafficPlan;
 use sidestep_sim::workload::MAX_FLOWS;
 use sidestep_types::{Framing, Param, Refusal};
 use std::sync::Arc;
@@ -92,7 +92,11 @@ impl Reader<'_> {
 
     /// Draws the plan of the first seed, which shows problems that only a plan can have (a start past the end,
     /// too many flows). `Some(None)` if there are too many flows to draw them for a check.
-    fn first_plan(&self, scenario: &Scenario, problems: &mut Problems) -> Option<Option<Plan>> {
+    fn first_plan(
+        &self,
+        scenario: &Scenario,
+        problems: &mut Problems,
+    ) -> Option<Option<TrafficPlan>> {
         let mut about = 0.0;
         for of in &scenario.traffic {
             let own = estimate::flows_of(scenario, of);

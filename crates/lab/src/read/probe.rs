@@ -1,10 +1,10 @@
 //! `[probe]`: measurements during a run.
 
+use super::names::{common, descend, words};
 use super::reader::Reader;
-use super::words::{common, descend, words};
 use crate::fair;
 use crate::probe::{Between, LINKS_EXPECTED, Probe, classes_of};
-use crate::scenario::{Said, Setting, Traffic};
+use crate::scenario::{Setting, SettingContent, Traffic};
 use crate::scheme::Scheme;
 use crate::tables::{PROBE, PROBE_LISTS, ProbeSettings};
 use sidestep_config::document::{Entry, Node, Table};
@@ -14,7 +14,7 @@ use sidestep_config::section::{Resolved, resolve};
 use sidestep_config::source::{Origin, default};
 use sidestep_config::spec::{Layer, Spec};
 use sidestep_config::value::LONGEST;
-use sidestep_sim::{End, FlowPlan, Network, Plan};
+use sidestep_sim::{End, FlowPlan, Network, TrafficPlan};
 use sidestep_switch::Capacity;
 use sidestep_types::{Fraction, Param, Settings, Size, Time, Value};
 use std::collections::BTreeMap;
@@ -227,7 +227,7 @@ impl List<'_> {
 
     /// Returns the resulting setting.
     fn setting(self, found: &[String]) -> Setting {
-        Setting::from(Said {
+        Setting::from(SettingContent {
             scheme: None,
             key: self.path,
             value: match found.is_empty() {
@@ -369,7 +369,12 @@ impl ProbeRead {
 impl ProbeRead {
     /// Refuses the latency of workloads whose flows all stay within one rack, and fair shares without active
     /// flows, as in `plan`.
-    pub(super) fn check_plan(&self, network: &Network, plan: &Plan, problems: &mut Problems) {
+    pub(super) fn check_plan(
+        &self,
+        network: &Network,
+        plan: &TrafficPlan,
+        problems: &mut Problems,
+    ) {
         if let Some(at) = &self.fair_at
             && fair::active(plan).is_empty()
         {

@@ -10,10 +10,10 @@
 //! **Source**       ours; each value of `profiles/NAME.toml` has its own.
 //! **Deviations**   none known.
 
+use super::names::descend;
 use super::reader::Reader;
 use super::scheme_file::{PROFILE, SchemeFile};
-use super::words::descend;
-use crate::scenario::{Said, Setting};
+use crate::scenario::{Setting, SettingContent};
 use crate::scheme::{TRANSPORT_SPEC, transport};
 use crate::shipped;
 use crate::tables::{TRANSPORT, takes};
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
             at: At::file(&path),
             transport: transport.map_or_else(Table::new, |(table, _)| table.clone()),
             origin: Origin::Profile(word.to_string(), sources),
-            setting: Setting::from(Said {
+            setting: Setting::from(SettingContent {
                 scheme: Some(name.to_string()),
                 key: PROFILE.to_string(),
                 value: word.to_string(),

@@ -1,6 +1,6 @@
 //! Layers of one point of an experiment, in order.
 
-use super::words::descend;
+use super::names::descend;
 use sidestep_config::document::Table;
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::source::Origin;

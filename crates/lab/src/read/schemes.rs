@@ -1,11 +1,11 @@
 //! Reads the schemes to compare: finds them by name and resolves their layers.
 
 use super::host::{ReadHost, host};
+use super::names::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use super::reader::Reader;
 use super::scheme_file::{SchemeFile, WORKLOADS, check_keys};
 use super::switches::{called, switches};
 use super::transports::ReadTransports;
-use super::words::{NAME_RULE, descend, is_name, of_scheme, stem, words};
 use crate::scenario::Setting;
 use crate::scheme::{HOST_SPEC, SWITCH_SPEC, Scheme, SchemeConfig, TRANSPORT_SPEC, transport};
 use sidestep_config::decision::Decision;

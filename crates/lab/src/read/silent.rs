@@ -2,21 +2,21 @@
 //!
 //! Defaults cause no warning: a written-out scenario contains all of them.
 
+use super::names::descend;
 use super::reader::Reader;
-use super::words::descend;
 use crate::distances::{Distances, most_switches};
 use crate::scenario::{Scenario, Setting};
 use crate::shipped;
 use crate::tables::{PROBE, SWITCH};
 use sidestep_config::document::{self, Item, Table, find};
 use sidestep_config::problem::{At, Problems};
-use sidestep_sim::{FlowPlan, Plan, Start};
+use sidestep_sim::{FlowPlan, Start, TrafficPlan};
 use sidestep_types::{Param, ParamUnit, Time, Value};
 
 impl Reader<'_> {
     /// Warns of flows that are left out, and of settings that nothing reads. `first` is the plan of the first
     /// seed, if it was drawn.
-    pub(super) fn silent(&self, scenario: &Scenario, first: Option<&Plan>) -> Vec<String> {
+    pub(super) fn silent(&self, scenario: &Scenario, first: Option<&TrafficPlan>) -> Vec<String> {
         let mut said = left_out(scenario);
         said.extend(first.and_then(|plan| never_started(scenario, plan)));
         said.extend(self.long_jitters(scenario));
@@ -137,7 +137,7 @@ impl Reader<'_> {
         self.said_at(&["switch", key]).or(of_one)
     }
 
-    fn probes_of_nothing(&self, scenario: &Scenario, plan: Option<&Plan>) -> Vec<String> {
+    fn probes_of_nothing(&self, scenario: &Scenario, plan: Option<&TrafficPlan>) -> Vec<String> {
         let probe = &scenario.probe;
         let is_off = |key: &str| {
             let key = format!("probe.{key}");
@@ -239,7 +239,7 @@ fn left_out(scenario: &Scenario) -> Vec<String> {
 }
 
 /// Warns of flows that are planned for after the end of every run.
-fn never_started(scenario: &Scenario, plan: &Plan) -> Option<String> {
+fn never_started(scenario: &Scenario, plan: &TrafficPlan) -> Option<String> {
     let end = scenario.duration.saturating_add(scenario.drain);
     let start = |start: Start| match start {
         Start::At(at) if at >= end => Some(at),

@@ -5,7 +5,7 @@ use sidestep_config::decision::{Decision, holds_a_packet};
 use sidestep_config::differ::{Called, Differing};
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
-use sidestep_sim::{Network, Others, SwitchConfig, check_switch};
+use sidestep_sim::{Network, SwitchConfig, SwitchOverrides, check_switch};
 use sidestep_types::{Framing, Longest, Refusal, Values};
 
 /// Returns the switches of a network with the names of their topology.
@@ -20,7 +20,7 @@ pub(super) fn called(network: &Network) -> Vec<Called<'_>> {
 /// Switches of a scheme, as read.
 pub(super) struct ReadSwitches {
     pub switch: SwitchConfig,
-    pub others: Others,
+    pub others: SwitchOverrides,
     /// Tier or switch that each kind of `others` applies to.
     pub about: Vec<String>,
 }
@@ -141,7 +141,7 @@ pub(super) fn switches(
     }
     whole.then(|| ReadSwitches {
         switch,
-        others: Others {
+        others: SwitchOverrides {
             of: if kinds.is_empty() { Vec::new() } else { of },
             kinds: kinds.into_iter().map(|(_, config)| config).collect(),
         },

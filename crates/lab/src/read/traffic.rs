@@ -1,7 +1,7 @@
 //! `[topology]` and `[workload.NAME]`: the network and the traffic over it.
 
+use super::names::{NAME_RULE, common, descend, is_name};
 use super::reader::Reader;
-use super::words::{NAME_RULE, common, descend, is_name};
 use crate::scenario::{Setting, Traffic};
 use crate::scheme::{Scheme, TRANSPORT_SPEC};
 use crate::tables::WORKLOAD;

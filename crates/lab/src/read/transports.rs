@@ -11,9 +11,9 @@
 //! **Deviations**   none known.
 
 use super::host::ReadHost;
+use super::names::{descend, of_scheme};
 use super::profile::Profile;
 use super::reader::Reader;
-use super::words::{descend, of_scheme};
 use crate::scenario::Setting;
 use crate::scheme::{TRANSPORT_SPEC, transport};
 use crate::tables::{TRANSPORT, TRANSPORTS};
@@ -47,7 +47,7 @@ struct Chosen {
 }
 
 /// Layer of a workload's own transport.
-struct Own<'a> {
+struct WorkloadLayer<'a> {
     table: Table,
     origin: &'a Origin,
     prefix: &'a str,
@@ -115,7 +115,7 @@ impl Reader<'_> {
         prefix: &'a str,
         whole: &mut bool,
         problems: &mut Problems,
-    ) -> (Vec<Own<'a>>, Option<At>) {
+    ) -> (Vec<WorkloadLayer<'a>>, Option<At>) {
         let (mut layers, mut first) = (Vec::new(), None);
         let of_all: [&str; 2] = ["workload", workload];
         let of_one: [&str; 4] = ["scheme", name, "workload", workload];
@@ -128,7 +128,7 @@ impl Reader<'_> {
             };
             first.get_or_insert_with(|| entry.at.clone());
             match as_table(&entry.node) {
-                Some(table) => layers.push(Own {
+                Some(table) => layers.push(WorkloadLayer {
                     table,
                     origin,
                     prefix,
@@ -233,14 +233,14 @@ impl ReadTransports {
 /// Resolves the workload's transport: its own layers over those of the scheme.
 fn own_transport(
     section: &str,
-    own: &[Own<'_>],
+    own: &[WorkloadLayer<'_>],
     at: &At,
     (profile, inherited, shims): (&Profile, &[Layer<'_>], &[shim::Chosen]),
     common: &Resolved,
     ledger: &mut Ledger,
     problems: &mut Problems,
 ) -> Option<Resolved> {
-    let named = |own: &Own<'_>| match &find(&own.table, "kind")?.node.item {
+    let named = |own: &WorkloadLayer<'_>| match &find(&own.table, "kind")?.node.item {
         Item::Text(kind) => Some(kind.clone()),
         _ => None,
     };

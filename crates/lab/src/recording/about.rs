@@ -3,7 +3,7 @@
 use crate::scenario::Scenario;
 use crate::scheme::SchemeConfig;
 use sidestep_recording::{Flow, Head, Link, Network, Node, Query, Tail};
-use sidestep_sim::{End, Outcome, Plan};
+use sidestep_sim::{End, Outcome, TrafficPlan};
 use sidestep_switch::{Capacity, DropReason};
 use sidestep_types::{Size, Time};
 
@@ -39,7 +39,7 @@ pub fn network_of(scenario: &Scenario, scheme: usize) -> Network {
 }
 
 /// Returns the flows and queries in progress from `from` to before `to`.
-pub fn recording_tail(plan: &Plan, outcome: &Outcome, from: Time, to: Time) -> Tail {
+pub fn recording_tail(plan: &TrafficPlan, outcome: &Outcome, from: Time, to: Time) -> Tail {
     let under_way =
         |start: Time, end: Option<Time>| start < to && end.is_none_or(|end| end >= from);
     let mut flows = Vec::new();

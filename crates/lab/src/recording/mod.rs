@@ -13,7 +13,7 @@ pub use about::{network_of, recording_head, recording_tail};
 use crate::scenario::Scenario;
 use sidestep_recording::{Head, Tail};
 use sidestep_sim::record::{Packets, Recorded, Recording, Sampled};
-use sidestep_sim::{Outcome, Plan, Start};
+use sidestep_sim::{Outcome, Start, TrafficPlan};
 use sidestep_types::Time;
 
 /// Size of the chunks at which a recording without a given window ends, bytes. With head and tail, a
@@ -44,7 +44,7 @@ impl RecordSpec {
 }
 
 /// Recording that a session makes.
-pub(crate) struct Tape {
+pub(crate) struct RecordingInProgress {
     /// Recording until it begins.
     waits: Option<Recording>,
     pub from: Time,
@@ -55,15 +55,15 @@ pub(crate) struct Tape {
     pub ended: bool,
 }
 
-impl Tape {
+impl RecordingInProgress {
     /// Prepares a recording of scheme number `scheme` with `seed`.
     pub fn new(
         scenario: &Scenario,
         scheme: usize,
         seed: u64,
-        plan: &Plan,
+        plan: &TrafficPlan,
         spec: &RecordSpec,
-    ) -> Tape {
+    ) -> RecordingInProgress {
         let (from, to, window) = window(plan, spec);
         let head = Head {
             from: from.ps(),
@@ -84,7 +84,7 @@ impl Tape {
             packets: spec.packets.clone(),
             most_bytes: spec.window.is_none().then_some(spec.most()),
         };
-        Tape {
+        RecordingInProgress {
             waits: Some(recording),
             from,
             to,
@@ -136,7 +136,7 @@ fn size(bytes: usize) -> String {
 }
 
 /// Returns the window, from and to, and its reason in words.
-fn window(plan: &Plan, spec: &RecordSpec) -> (Time, Time, String) {
+fn window(plan: &TrafficPlan, spec: &RecordSpec) -> (Time, Time, String) {
     if let Some((from, to)) = spec.window {
         return (from, to, format!("given: {from}..{to}"));
     }
@@ -163,7 +163,12 @@ fn window(plan: &Plan, spec: &RecordSpec) -> (Time, Time, String) {
 }
 
 /// Returns the bytes of a recording, with the outcome of the flows and queries in progress in it.
-pub(crate) fn finish(recorded: Recorded, tape: &Tape, plan: &Plan, outcome: &Outcome) -> Vec<u8> {
+pub(crate) fn finish(
+    recorded: Recorded,
+    tape: &RecordingInProgress,
+    plan: &TrafficPlan,
+    outcome: &Outcome,
+) -> Vec<u8> {
     let to = recorded.to;
     let ended = match (recorded.full, to > outcome.end) {
         (true, _) => format!("the recording reaches {}", size(tape.most)),

@@ -4,12 +4,12 @@
 mod by_name;
 mod fairness;
 mod interval;
-mod kept;
 pub mod metric;
 mod reordering;
 mod sample;
 mod sections;
 pub mod slowdown;
+mod stored;
 mod summarise;
 mod summary;
 mod times;
@@ -17,8 +17,8 @@ mod ways;
 
 pub use fairness::{jain, max_over_min};
 pub use interval::{Interval, t_975, t_interval, t_interval_of};
-pub use kept::Kept;
 pub use sample::{Percentile, Sample};
 pub use sections::{LEAST_SEEDS, are_apart, more_seeds, sectioned};
+pub use stored::StoredSummary;
 pub use summarise::summarise;
 pub use summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary, place};

@@ -7,9 +7,9 @@ use super::{
     ClassSummary, LinkUse, Percentiles, Sample, Sampled, Summary, are_apart, jain, max_over_min,
     sectioned,
 };
+use crate::count_sources::{CountSource, CountSources};
 use crate::probe::Loops;
 use crate::record::{ClassRecord, Counts, Record, SIZES};
-use crate::told::{Teller, Told};
 use sidestep_sim::ClassOutcome;
 use sidestep_types::mix64;
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ fn over_seeds<'a>(
 /// Merges all records as if they were of one run. Leaves intervals and the numbers of each seed empty.
 fn add_up(records: &[&Record]) -> Summary {
     let mut sum = Counts::default();
-    let mut told = Told::default();
+    let mut told = CountSources::default();
     for record in records {
         sum.add(&record.counts);
         told.add(&record.told);
@@ -66,11 +66,11 @@ fn add_up(records: &[&Record]) -> Summary {
     let whole = |value: Option<usize>| value.map(|v| v as u64);
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     // Only the simulator follows each packet, so only simulated runs have shares of detoured packets.
-    let simulated = |share: Option<f64>| told.by(Teller::Simulator, share).flatten();
-    let simulated_n = |n: Option<u64>| told.by(Teller::Simulator, n).flatten();
+    let simulated = |share: Option<f64>| told.by(CountSource::Simulator, share).flatten();
+    let simulated_n = |n: Option<u64>| told.by(CountSource::Simulator, n).flatten();
     let timed_out = |part: fn(&Record) -> u64, whole: fn(&Record) -> u64| {
         let sum = |of: fn(&Record) -> u64| records.iter().map(|record| of(record)).sum();
-        told.by(Teller::Timeouts, share(sum(part), sum(whole)))
+        told.by(CountSource::Timeouts, share(sum(part), sum(whole)))
             .flatten()
     };
     let endless = records.iter().flat_map(|record| &record.endless);
@@ -90,8 +90,8 @@ fn add_up(records: &[&Record]) -> Summary {
         fct_all_ms: Percentiles::of(&mut all_flows(records)),
         query_timeout_share: timed_out(|r| r.timed_out_queries, |r| r.queries),
         response_timeout_share: timed_out(|r| r.timed_out_responses, |r| r.responses),
-        drops: told.by(Teller::Switches, drops(records)),
-        drops_at: told.by(Teller::Switches, drops_at(records)),
+        drops: told.by(CountSource::Switches, drops(records)),
+        drops_at: told.by(CountSource::Switches, drops_at(records)),
         detours: counts.detours,
         detoured_share: counts
             .detoured
@@ -107,16 +107,19 @@ fn add_up(records: &[&Record]) -> Summary {
         detours_max: simulated_n(whole(ways.detours.max())),
         stretch_mean: simulated(ways.stretch()),
         extra_hops_p99: simulated_n(whole(ways.extra_hops().percentile(990))),
-        link_use: told.by(Teller::Switches, link_use(records)),
+        link_use: told.by(CountSource::Switches, link_use(records)),
         samples: samples(records),
         loops: loops(records),
         signals: counts.signals,
         reordered_share: simulated(share(all.reordered, all.delivered)),
         transport_reordered_share: simulated(share(all.transport_reordered, all.delivered)),
         reordering_p99: simulated_n(reordering_p99),
-        reordering_p99_at_least: told.by(Teller::Simulator, reordering_p99_at_least),
+        reordering_p99_at_least: told.by(CountSource::Simulator, reordering_p99_at_least),
         pauses: counts.pauses,
-        deadlocks: told.by(Teller::Simulator, records.iter().map(|r| r.deadlocks).sum()),
+        deadlocks: told.by(
+            CountSource::Simulator,
+            records.iter().map(|r| r.deadlocks).sum(),
+        ),
         jain: jain(endless.copied()),
         flow_goodput_max_over_min,
         flow_goodput_max_over_min_at_least,
@@ -128,7 +131,7 @@ fn add_up(records: &[&Record]) -> Summary {
         simulated_s: records.iter().map(|record| record.end.0.as_s_f64()).sum(),
         cpu_s: None,
         hops_per_cpu_s: None,
-        trajectory_hash: told.by(Teller::Simulator, trajectory_hash(records)),
+        trajectory_hash: told.by(CountSource::Simulator, trajectory_hash(records)),
         group_ms: Percentiles::of(&mut groups(records)),
         classes: classes
             .into_iter()

@@ -3,9 +3,9 @@
 use super::reordering::n_reordering;
 use super::ways::Ways;
 use super::{Percentile, Sample, slowdown};
+use crate::count_sources::{CountSource, CountSources};
 use crate::probe::Loops;
 use crate::record::{ClassRecord, Signals};
-use crate::told::{Teller, Told};
 use serde::{Deserialize, Serialize};
 use sidestep_sim::{Histogram, class_counts};
 use sidestep_types::Time;
@@ -144,8 +144,12 @@ pub struct Summary {
     #[serde(with = "super::by_name")]
     pub classes: Vec<ClassSummary>,
     /// Sources of the counts: counts of a missing source are `None`.
-    #[serde(default, rename = "not_told", skip_serializing_if = "Told::is_all")]
-    pub told: Told,
+    #[serde(
+        default,
+        rename = "not_told",
+        skip_serializing_if = "CountSources::is_all"
+    )]
+    pub told: CountSources,
     /// Summary of each seed alone; empty within those.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_seed: Vec<Summary>,
@@ -289,21 +293,21 @@ macro_rules! class_summary {
 
         impl ClassSummary {
             /// Sums up a workload; numbers of tellers that a run lacked are `None`.
-            pub(super) fn of(mut class: ClassRecord, told: &Told) -> ClassSummary {
+            pub(super) fn of(mut class: ClassRecord, told: &CountSources) -> ClassSummary {
                 let packets = &class.packets;
                 let ways = Ways::of(packets);
                 let bins = |histogram: &Histogram| {
-                    told.by(Teller::Simulator, histogram.counts().to_vec())
+                    told.by(CountSource::Simulator, histogram.counts().to_vec())
                 };
                 ClassSummary {
                     query: class.query,
-                    $($path: told.by(Teller::$path_teller, packets.$path),)*
+                    $($path: told.by(CountSource::$path_teller, packets.$path),)*
                     detours_each: bins(ways.detours),
                     extra_hops: bins(&ways.extra_hops()),
-                    $($arrival: told.by(Teller::$arrival_teller, packets.$arrival),)*
-                    n_reordering: told.by(Teller::Simulator, n_reordering(&packets.n_reordering)),
+                    $($arrival: told.by(CountSource::$arrival_teller, packets.$arrival),)*
+                    n_reordering: told.by(CountSource::Simulator, n_reordering(&packets.n_reordering)),
                     delivered_bytes: class.delivered_bytes,
-                    detours_delivered: told.by(Teller::Simulator, class.detours_delivered),
+                    detours_delivered: told.by(CountSource::Simulator, class.detours_delivered),
                     fct_ms: Percentiles::of(&mut class.fct),
                     slowdown: Percentiles::of_slowdowns(&mut class.slowdown),
                     group_ms: Percentiles::of(&mut class.groups),

@@ -2,10 +2,14 @@
 
 use super::parts::Part;
 use crate::scenario::{Scenario, of_profile};
-use sidestep_sim::{Joint, Plan};
+use sidestep_sim::{Joint, TrafficPlan};
 use sidestep_types::FlowId;
 
-pub(super) fn never_idle(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> Option<String> {
+pub(super) fn never_idle(
+    scenario: &Scenario,
+    part: &Part<'_>,
+    first: &TrafficPlan,
+) -> Option<String> {
     let transport = &part.scheme.config.transport;
     // A profile sets the key for whatever connections there are.
     let said = part.setting(scenario, "idle_restart");
@@ -19,7 +23,7 @@ pub(super) fn never_idle(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> 
 }
 
 /// Warns of shared connections where there is little to share.
-pub(super) fn shares_little(part: &Part<'_>, first: &Plan) -> Option<String> {
+pub(super) fn shares_little(part: &Part<'_>, first: &TrafficPlan) -> Option<String> {
     joint(part, first).next()?;
     let transport = &part.scheme.config.transport;
     match transport.each_tcp() {
@@ -37,14 +41,14 @@ pub(super) fn shares_little(part: &Part<'_>, first: &Plan) -> Option<String> {
 }
 
 /// True if a connection carries a second message the same way.
-fn carries_on(part: &Part<'_>, plan: &Plan) -> bool {
+fn carries_on(part: &Part<'_>, plan: &TrafficPlan) -> bool {
     let src = |flow: FlowId| plan.flows[flow.0 as usize].src;
     let mut later = joint(part, plan).filter(|joint| joint.flow != joint.opener);
     later.any(|joint| src(joint.flow) == src(joint.opener))
 }
 
 /// Iterates over the part's flows that share a connection.
-fn joint<'a>(part: &Part<'_>, plan: &'a Plan) -> impl Iterator<Item = &'a Joint> + use<'a> {
+fn joint<'a>(part: &Part<'_>, plan: &'a TrafficPlan) -> impl Iterator<Item = &'a Joint> + use<'a> {
     let has = part.has(plan);
     let joint = plan.joint.iter();
     joint.filter(move |joint| has(&plan.flows[joint.flow.0 as usize]))

@@ -2,12 +2,12 @@
 
 use super::{nature_of, natures};
 use crate::scheme::Scheme;
-use sidestep_sim::{FlowPlan, Plan};
+use sidestep_sim::{FlowPlan, TrafficPlan};
 use sidestep_transport::shim;
 use sidestep_types::Tag;
 
 /// Returns all warnings about the ranks of a scheme. `first` is the plan of its first seed, if it was drawn.
-pub(super) fn of(scheme: &Scheme, first: Option<&Plan>) -> Vec<String> {
+pub(super) fn of(scheme: &Scheme, first: Option<&TrafficPlan>) -> Vec<String> {
     let said = [
         nothing_goes_by_marks(scheme),
         nothing_goes_by_sent(scheme),
@@ -54,7 +54,7 @@ fn nothing_goes_by_sent(scheme: &Scheme) -> Option<String> {
     })
 }
 
-fn endless_size(scheme: &Scheme, first: &Plan) -> Option<String> {
+fn endless_size(scheme: &Scheme, first: &TrafficPlan) -> Option<String> {
     let name = marks_what_remains(scheme)?;
     let endless = first.flows.iter().filter(|flow| flow.is_endless()).count();
     (endless > 0).then(|| {
@@ -66,7 +66,7 @@ fn endless_size(scheme: &Scheme, first: &Plan) -> Option<String> {
 }
 
 /// Warns of sizes that 32 bits do not hold.
-fn too_large_to_say(scheme: &Scheme, first: &Plan) -> Option<String> {
+fn too_large_to_say(scheme: &Scheme, first: &TrafficPlan) -> Option<String> {
     let name = marks_what_remains(scheme)?;
     let most = u64::from(Tag::UNKNOWN);
     let large = |flow: &&FlowPlan| !flow.is_endless() && flow.size >= most;

@@ -7,12 +7,12 @@ use crate::scenario::{Scenario, Setting};
 use crate::scheme::Scheme;
 use crate::tables::HOST;
 use sidestep_config::source::default;
-use sidestep_sim::Plan;
+use sidestep_sim::TrafficPlan;
 use sidestep_switch::Capacity;
 use sidestep_types::{Bytes, Size};
 
 /// Returns the warnings of one scheme.
-pub(super) fn of(scenario: &Scenario, part: &Part<'_>, first: Option<&Plan>) -> Vec<String> {
+pub(super) fn of(scenario: &Scenario, part: &Part<'_>, first: Option<&TrafficPlan>) -> Vec<String> {
     let late = (part.scheme.config.nic.as_ref())
         .and_then(|nic| marks_too_late(&nic.buffer, nic.capacity))
         .map(|warning| format!("at NICs: {warning}"));
@@ -33,7 +33,7 @@ fn said(scenario: &Scenario, scheme: &Scheme) -> bool {
 }
 
 /// Warns of flows that only their own NIC slows down, and of the packets they can queue there.
-fn waits_unmarked(scenario: &Scenario, part: &Part<'_>, first: &Plan) -> Option<String> {
+fn waits_unmarked(scenario: &Scenario, part: &Part<'_>, first: &TrafficPlan) -> Option<String> {
     let scheme = &*part.scheme;
     let config = &scheme.config;
     let signals = config.nic.as_ref().is_some_and(|nic| {

@@ -3,7 +3,7 @@
 
 use crate::scenario::{Scenario, Setting};
 use crate::scheme::{Scheme, TRANSPORT_SPEC};
-use sidestep_sim::{ClassTransports, FlowPlan, Plan};
+use sidestep_sim::{ClassTransports, FlowPlan, TrafficPlan};
 use sidestep_transport::TransportConfig;
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ impl Part<'_> {
     }
 
     /// Returns a test for flows of `plan` that belong to its workloads.
-    pub fn has(&self, plan: &Plan) -> impl Fn(&FlowPlan) -> bool + use<> {
+    pub fn has(&self, plan: &TrafficPlan) -> impl Fn(&FlowPlan) -> bool + use<> {
         let of_class: Vec<bool> = match &self.workloads {
             None => vec![true; plan.classes.len()],
             Some(own) => {

@@ -4,7 +4,7 @@
 use super::parts::Part;
 use super::{nature_of, natures};
 use crate::scheme::Scheme;
-use sidestep_sim::{Plan, SwitchConfig};
+use sidestep_sim::{SwitchConfig, TrafficPlan};
 use sidestep_transport::shim;
 use sidestep_transport::shim::by_size::{Announced, Classes};
 use sidestep_types::{FlowId, Settings, Size, Value};
@@ -82,7 +82,7 @@ fn first_services(scheme: &Scheme) -> impl Fn(FlowId, Option<u64>) -> u8 {
 pub(super) fn first_window_is_more_than_a_flow_s_room(
     part: &Part<'_>,
     switch: &SwitchConfig,
-    first: &Plan,
+    first: &TrafficPlan,
 ) -> Option<String> {
     let scheme = &*part.scheme;
     let (param, by_flows) = switch.buffer.nature().flows?;

@@ -2,10 +2,10 @@
 //! waited for.
 
 use super::Part;
-use super::log::{Instant, Log, Story, last_before};
+use super::log::{Instant, Log, PacketHistory, last_before};
 use crate::chunks::Chunks;
 use crate::paths;
-use crate::words;
+use crate::sentences;
 use sidestep_recording::{Flow, Head};
 use std::collections::BTreeMap;
 
@@ -78,8 +78,12 @@ impl Walk<'_> {
     fn before_ack(&mut self, sent: Instant) -> Option<(Instant, u32)> {
         let (arrived, id) = last_before(&self.log.data, sent)?;
         let dst = self.flow.dst;
-        let says =
-            |walk: &Self| format!("{} delays its acknowledgement", words::node(walk.head, dst));
+        let says = |walk: &Self| {
+            format!(
+                "{} delays its acknowledgement",
+                sentences::node(walk.head, dst)
+            )
+        };
         let says = says(self);
         self.part("host", arrived.0, sent.0, || says);
         Some((arrived, id))
@@ -87,13 +91,13 @@ impl Walk<'_> {
 
     /// Returns the cause of data: the end of the sender's timer, the last acknowledgement, or the start of the
     /// flow.
-    fn before_data(&mut self, story: &Story, sent: Instant) -> Option<(Instant, u32)> {
+    fn before_data(&mut self, story: &PacketHistory, sent: Instant) -> Option<(Instant, u32)> {
         let (mut story, mut sent) = (story, sent);
         loop {
             let ack = last_before(&self.log.acks, sent);
             if !self.is_timeout(story, sent, ack) {
                 let from = ack.map_or(self.flow.start, |(at, _)| at.0);
-                let src = words::node(self.head, self.flow.src).to_string();
+                let src = sentences::node(self.head, self.flow.src).to_string();
                 self.part("host", from, sent.0, || {
                     format!("{src} waits for its window")
                 });
@@ -116,7 +120,12 @@ impl Walk<'_> {
         }
     }
 
-    fn is_timeout(&self, story: &Story, sent: Instant, ack: Option<(Instant, u32)>) -> bool {
+    fn is_timeout(
+        &self,
+        story: &PacketHistory,
+        sent: Instant,
+        ack: Option<(Instant, u32)>,
+    ) -> bool {
         if self.log.timeouts.contains(&sent.0) {
             return true;
         }
@@ -124,7 +133,7 @@ impl Walk<'_> {
     }
 
     fn timeout(&mut self, seq: u64, from: u64, to: u64) {
-        let src = words::node(self.head, self.flow.src).to_string();
+        let src = sentences::node(self.head, self.flow.src).to_string();
         self.part("timeout", from, to, || {
             format!("{src} waits for its retransmission timer, then retransmits byte {seq}")
         });
@@ -137,7 +146,7 @@ impl Walk<'_> {
     }
 
     /// Adds the hops of a packet that arrived, the last first.
-    fn journey(&mut self, story: &Story, arrived: u64) {
+    fn journey(&mut self, story: &PacketHistory, arrived: u64) {
         let added = self.added(story);
         let mut until = arrived;
         for (hop, added) in story.hops.iter().zip(added).rev() {
@@ -146,8 +155,8 @@ impl Walk<'_> {
                 false => format!("byte {}", story.seq),
             };
             let (owner, far) = (
-                words::owner(self.head, hop.port),
-                words::far(self.head, hop.port),
+                sentences::owner(self.head, hop.port),
+                sentences::far(self.head, hop.port),
             );
             let (owner, far) = (owner.to_string(), far.to_string());
             if added {
@@ -166,7 +175,7 @@ impl Walk<'_> {
                 format!("{what} crosses the link from {owner} to {far}")
             });
             let (before, _) = hop.before;
-            let ahead = words::packets(before.into());
+            let ahead = sentences::packets(before.into());
             let link = self.head.network.links.get(hop.port as usize);
             let at_host = link.and_then(|link| self.head.network.nodes.get(link.from as usize));
             let at_host = at_host.is_some_and(|node| node.host);
@@ -193,7 +202,7 @@ impl Walk<'_> {
 
     /// Returns which hops a detour added: from the hop that leads away until the packet is nearer to its
     /// destination than where it was detoured.
-    fn added(&self, story: &Story) -> Vec<bool> {
+    fn added(&self, story: &PacketHistory) -> Vec<bool> {
         let far = if story.ack {
             &self.to_src
         } else {

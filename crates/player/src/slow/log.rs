@@ -4,7 +4,7 @@ use crate::chunks::{Chunks, time_to_send};
 use crate::cursor::{Cursor, walk};
 use crate::flags::is_ack;
 use crate::refused::Refused;
-use sidestep_recording::{Event, Flow, Packet, What};
+use sidestep_recording::{Event, EventKind, Flow, Packet};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -16,7 +16,7 @@ pub(super) type Instant = (u64, usize);
 #[derive(Default)]
 pub(super) struct Log {
     /// Packets by number.
-    pub packets: BTreeMap<u32, Story>,
+    pub packets: BTreeMap<u32, PacketHistory>,
     /// Packets in the order in which the flow's source sent them.
     pub sent: Vec<(Instant, u32)>,
     /// Data, in order of arrival.
@@ -33,7 +33,7 @@ pub(super) struct Log {
 }
 
 /// History of a packet.
-pub(super) struct Story {
+pub(super) struct PacketHistory {
     pub sent: Option<Instant>,
     pub seq: u64,
     pub ack: bool,
@@ -105,23 +105,23 @@ impl Log {
         sent_for: impl Fn(u32, u32) -> u64,
     ) {
         match event.what {
-            What::Send { seq, says, .. } => {
+            EventKind::Send { seq, says, .. } => {
                 let id = before.state.next();
                 if !is_ack(says) {
                     self.sent.push((at, id));
                 }
                 self.packets.insert(
                     id,
-                    Story {
+                    PacketHistory {
                         sent: Some(at),
                         seq,
                         ack: is_ack(says),
-                        again: sidestep_recording::Says(says).again(),
+                        again: sidestep_recording::PacketFlags(says).again(),
                         hops: Vec::new(),
                     },
                 );
             }
-            What::Window { cause, .. } => {
+            EventKind::Window { cause, .. } => {
                 self.has_windows = true;
                 if cause == sidestep_recording::Cause::Timeout as u8 {
                     self.timeouts.push(event.at);
@@ -143,15 +143,18 @@ impl Log {
         at: Instant,
         sent_for: impl Fn(u32, u32) -> u64,
     ) {
-        let story = self.packets.entry(packet.id).or_insert_with(|| Story {
-            sent: None,
-            seq: packet.seq,
-            ack: is_ack(packet.says),
-            again: sidestep_recording::Says(packet.says).again(),
-            hops: Vec::new(),
-        });
+        let story = self
+            .packets
+            .entry(packet.id)
+            .or_insert_with(|| PacketHistory {
+                sent: None,
+                seq: packet.seq,
+                ack: is_ack(packet.says),
+                again: sidestep_recording::PacketFlags(packet.says).again(),
+                hops: Vec::new(),
+            });
         match event.what {
-            What::Enqueue {
+            EventKind::Enqueue {
                 port,
                 bytes,
                 wanted,
@@ -167,18 +170,18 @@ impl Log {
                     sent_for: sent_for(port, bytes),
                 });
             }
-            What::Dequeue { .. } => {
+            EventKind::Dequeue { .. } => {
                 if let Some(hop) = story.hops.last_mut() {
                     hop.left = Some(event.at);
                 }
             }
-            What::Evict { .. } => {
+            EventKind::Evict { .. } => {
                 if let Some(hop) = story.hops.last_mut() {
                     // The packet was not sent from this queue.
                     (hop.left, hop.sent_for) = (Some(event.at), 0);
                 }
             }
-            What::Drop { port, reason, .. } => self.drops.push(Dropped {
+            EventKind::Drop { port, reason, .. } => self.drops.push(Dropped {
                 at: event.at,
                 seq: story.seq,
                 ack: story.ack,
@@ -186,7 +189,7 @@ impl Log {
                 reason,
                 held: before.state.depth(port),
             }),
-            What::Deliver { .. } => {
+            EventKind::Deliver { .. } => {
                 let arrived = if story.ack {
                     &mut self.acks
                 } else {

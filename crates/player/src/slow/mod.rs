@@ -113,7 +113,7 @@ pub(crate) fn of(chunks: &mut Chunks<'_>, id: u32) -> Result<Breakdown, Refused>
         .map(|(port, (ps, packets))| HopSum { port, ps, packets })
         .collect();
     hops.sort_by_key(|hop| (std::cmp::Reverse(hop.ps), hop.port));
-    let told = sentence::Told {
+    let told = sentence::SentenceFacts {
         query: &query,
         flow: &flow,
         all: end.saturating_sub(query.start),

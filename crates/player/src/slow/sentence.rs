@@ -3,11 +3,11 @@
 use super::chain::Timeout;
 use super::log::Log;
 use super::{HopSum, Sum};
-use crate::words;
+use crate::sentences;
 use sidestep_recording::{Flow, Head, Query};
 
 /// Inputs of the sentence.
-pub(super) struct Told<'a> {
+pub(super) struct SentenceFacts<'a> {
     pub query: &'a Query,
     pub flow: &'a Flow,
     /// Completion time of the query, ps.
@@ -25,32 +25,32 @@ pub(super) fn of_none(query: &Query, all: u64) -> String {
     format!(
         "No response to query {} has completed within {}.",
         query.id,
-        words::time(all)
+        sentences::time(all)
     )
 }
 
-pub(super) fn of(head: &Head, told: &Told<'_>) -> String {
-    let Told {
+pub(super) fn of(head: &Head, told: &SentenceFacts<'_>) -> String {
+    let SentenceFacts {
         query, flow, all, ..
     } = told;
     let took = match query.end {
-        Some(_) => format!("Query {} took {}", query.id, words::time(*all)),
+        Some(_) => format!("Query {} took {}", query.id, sentences::time(*all)),
         None => format!(
             "Query {} is not complete after {}",
             query.id,
-            words::time(*all)
+            sentences::time(*all)
         ),
     };
     let last = match query.end {
         Some(_) => "the last response to complete",
         None => "the last response that has completed",
     };
-    let (id, src) = (flow.id, words::node(head, flow.src));
+    let (id, src) = (flow.id, sentences::node(head, flow.src));
     let longest = told.sums.iter().max_by_key(|sum| sum.ps);
     let Some(longest) = longest else {
         return format!("{took}.");
     };
-    let ps = words::time(longest.ps);
+    let ps = sentences::time(longest.ps);
     let why = match longest.kind {
         "timeout" => format!(
             "flow {id} from {src}, {last}, waited {ps} for its retransmission timer{}",
@@ -74,7 +74,7 @@ pub(super) fn of(head: &Head, told: &Told<'_>) -> String {
 }
 
 /// Describes the drop before the longest timeout.
-fn lost(head: &Head, told: &Told<'_>) -> String {
+fn lost(head: &Head, told: &SentenceFacts<'_>) -> String {
     let Some(Timeout { to, seq, .. }) = told.timeout_after else {
         return String::new();
     };
@@ -95,51 +95,54 @@ fn lost(head: &Head, told: &Told<'_>) -> String {
     };
     format!(
         " because {} dropped {what}{why} when the queue to {} held {}",
-        words::owner(head, drop.port),
-        words::far(head, drop.port),
-        words::holds(head, drop.port, drop.held)
+        sentences::owner(head, drop.port),
+        sentences::far(head, drop.port),
+        sentences::holds(head, drop.port, drop.held)
     )
 }
 
 /// Describes the queue in which packets waited longest.
-fn queue(head: &Head, told: &Told<'_>) -> String {
+fn queue(head: &Head, told: &SentenceFacts<'_>) -> String {
     let Some(hop) = told.hops.first() else {
         return String::new();
     };
     let deepest = match told.deepest {
         Some((port, held)) if port == hop.port => {
-            format!(", which held up to {}", words::holds(head, port, held))
+            format!(", which held up to {}", sentences::holds(head, port, held))
         }
         _ => String::new(),
     };
     format!(
         ", {} of that in the queue from {} to {}{deepest}",
-        words::time(hop.ps),
-        words::owner(head, hop.port),
-        words::far(head, hop.port)
+        sentences::time(hop.ps),
+        sentences::owner(head, hop.port),
+        sentences::far(head, hop.port)
     )
 }
 
 /// Describes secondary causes.
-fn also(told: &Told<'_>, longest: &str) -> String {
+fn also(told: &SentenceFacts<'_>, longest: &str) -> String {
     let mut more = Vec::new();
     let sum = |kind: &str| told.sums.iter().find(|sum| sum.kind == kind);
     if longest != "timeout"
         && let Some(timeout) = sum("timeout")
     {
-        more.push(format!("timeouts took another {}", words::time(timeout.ps)));
+        more.push(format!(
+            "timeouts took another {}",
+            sentences::time(timeout.ps)
+        ));
     }
     match (told.log.detours, sum("detour")) {
         (0, _) => {}
         (1, Some(detour)) if longest != "detour" => {
             more.push(format!(
                 "its only detour added at most {}",
-                words::time(detour.ps)
+                sentences::time(detour.ps)
             ));
         }
         (count, Some(detour)) if longest != "detour" => more.push(format!(
             "{count} detours of its packets added {}",
-            words::time(detour.ps)
+            sentences::time(detour.ps)
         )),
         (1, _) => more.push("one of its packets was detoured once".into()),
         (count, _) => more.push(format!("its packets were detoured {count} times")),

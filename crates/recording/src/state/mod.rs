@@ -6,7 +6,7 @@
 //! **Errors**       an impossible event is an error, such as a packet that leaves a queue in which it does not
 //!                  wait.
 
-use crate::event::{Event, What};
+use crate::event::{Event, EventKind};
 use std::collections::VecDeque;
 
 mod bytes;
@@ -35,7 +35,7 @@ pub struct Packet {
     pub seq: u64,
     /// Payload, bytes.
     pub bytes: u32,
-    /// Kind and flags: [`crate::Says`].
+    /// Kind and flags: [`crate::PacketFlags`].
     pub says: u8,
     /// Host that sent the packet.
     pub host: u32,
@@ -162,7 +162,7 @@ impl State {
     pub fn apply(&mut self, event: &Event) -> Result<(), String> {
         let at = event.at;
         match event.what {
-            What::Send {
+            EventKind::Send {
                 flow,
                 seq,
                 bytes,
@@ -189,7 +189,7 @@ impl State {
                 });
                 Ok(())
             }
-            What::Enqueue {
+            EventKind::Enqueue {
                 port,
                 packet,
                 bytes,
@@ -200,24 +200,24 @@ impl State {
                 self.check(wanted)?;
                 self.enqueue(at, port, packet, bytes)
             }
-            What::Dequeue { port, packet } => {
+            EventKind::Dequeue { port, packet } => {
                 let (known, mut lines) = self.waiting(packet, port)?;
                 lines.moves(known, at, Place::Link(port));
                 lines.links[port as usize].push_back(packet);
                 Ok(())
             }
-            What::Evict { port, packet } => {
+            EventKind::Evict { port, packet } => {
                 let (known, mut lines) = self.waiting(packet, port)?;
                 lines.moves(known, at, Place::Nowhere);
                 Ok(())
             }
-            What::Drop {
+            EventKind::Drop {
                 port,
                 packet,
                 waited,
                 ..
             } => self.lose(at, port, packet, waited),
-            What::Deliver { packet } => {
+            EventKind::Deliver { packet } => {
                 let (known, mut lines) = self.known(packet)?;
                 if let Place::Queue(port) = known.place {
                     return Err(format!(
@@ -228,7 +228,7 @@ impl State {
                 known.over = true;
                 Ok(())
             }
-            What::Depth {
+            EventKind::Depth {
                 port,
                 packets,
                 bytes,
@@ -237,8 +237,8 @@ impl State {
                 self.measure(port, packets, bytes);
                 Ok(())
             }
-            What::Link { port, .. } => self.check(port),
-            What::Window { .. } => Ok(()),
+            EventKind::Link { port, .. } => self.check(port),
+            EventKind::Window { .. } => Ok(()),
         }
     }
 

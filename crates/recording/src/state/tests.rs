@@ -3,12 +3,12 @@
 use super::*;
 use crate::columns::Cursor;
 
-fn at(at: u64, what: What) -> Event {
+fn at(at: u64, what: EventKind) -> Event {
     Event { at, what }
 }
 
-fn send() -> What {
-    What::Send {
+fn send() -> EventKind {
+    EventKind::Send {
         flow: 1,
         seq: 0,
         bytes: 1460,
@@ -18,8 +18,8 @@ fn send() -> What {
     }
 }
 
-fn enqueue(port: u32, packet: u32) -> What {
-    What::Enqueue {
+fn enqueue(port: u32, packet: u32) -> EventKind {
+    EventKind::Enqueue {
         port,
         packet,
         bytes: 1500,
@@ -35,10 +35,10 @@ fn a_packet_waits_is_sent_and_arrives() {
     let steps = [
         send(),
         enqueue(0, 0),
-        What::Dequeue { port: 0, packet: 0 },
+        EventKind::Dequeue { port: 0, packet: 0 },
         enqueue(1, 0),
-        What::Dequeue { port: 1, packet: 0 },
-        What::Deliver { packet: 0 },
+        EventKind::Dequeue { port: 1, packet: 0 },
+        EventKind::Deliver { packet: 0 },
     ];
     let mut depths = Vec::new();
     for (time, what) in (0..).zip(steps) {
@@ -65,7 +65,7 @@ fn what_cannot_be_is_told() {
     let mut state = State::new(2);
     state.apply(&at(0, send())).unwrap();
     state.apply(&at(0, enqueue(0, 0))).unwrap();
-    let drop = |port, waited| What::Drop {
+    let drop = |port, waited| EventKind::Drop {
         port,
         packet: 0,
         reason: 0,
@@ -77,7 +77,7 @@ fn what_cannot_be_is_told() {
             "packet 0 joins the queue of port 1 although it waits at port 0",
         ),
         (
-            What::Dequeue { port: 1, packet: 0 },
+            EventKind::Dequeue { port: 1, packet: 0 },
             "packet 0 leaves Queue(1) although its place is Queue(0)",
         ),
         (enqueue(1, 7), "packet 7 was not sent"),
@@ -90,7 +90,7 @@ fn what_cannot_be_is_told() {
             "packet 0 is dropped at port 0 (waited: 0) although its place is Queue(0)",
         ),
         (
-            What::Deliver { packet: 0 },
+            EventKind::Deliver { packet: 0 },
             "packet 0 is delivered although it waits at port 0",
         ),
     ];
@@ -116,9 +116,11 @@ fn what_is_under_way_comes_back_in_its_order() {
         state.apply(&at(9, enqueue(1, packet))).unwrap();
     }
     state
-        .apply(&at(10, What::Dequeue { port: 1, packet: 1 }))
+        .apply(&at(10, EventKind::Dequeue { port: 1, packet: 1 }))
         .unwrap();
-    state.apply(&at(10, What::Deliver { packet: 0 })).unwrap();
+    state
+        .apply(&at(10, EventKind::Deliver { packet: 0 }))
+        .unwrap();
     state.compact();
     let mut out = Vec::new();
     state.write(&mut out);

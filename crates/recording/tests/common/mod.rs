@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 
 use sidestep_recording::{
-    Event, Head, Link, MOST_EVENTS, Network, Node, Place, State, Tail, What, Writer,
+    Event, EventKind, Head, Link, MOST_EVENTS, Network, Node, Place, State, Tail, Writer,
 };
 
 /// Number of ports of the networks here.
@@ -72,14 +72,14 @@ pub fn drawn(n: usize, seed: u64) -> Vec<Event> {
     events
 }
 
-fn draw(chance: &mut Chance, state: &State) -> What {
+fn draw(chance: &mut Chance, state: &State) -> EventKind {
     let port = chance.below(PORTS.into()) as u32;
     let small = |chance: &mut Chance| chance.below(3) as u8;
     // One of the last packets, so that most of them are under way.
     let packet = state.next().saturating_sub(1 + chance.below(20) as u32);
     let place = state.packet(packet).map(|packet| packet.place);
     match chance.below(14) {
-        0..=2 => What::Send {
+        0..=2 => EventKind::Send {
             flow: chance.below(40) as u32,
             seq: chance.next() >> chance.below(64),
             bytes: 1460,
@@ -87,7 +87,7 @@ fn draw(chance: &mut Chance, state: &State) -> What {
             host: chance.below(2) as u32,
             number: chance.below(1000),
         },
-        3..=6 => What::Enqueue {
+        3..=6 => EventKind::Enqueue {
             port,
             packet,
             bytes: 40 + chance.below(1500) as u32,
@@ -96,12 +96,12 @@ fn draw(chance: &mut Chance, state: &State) -> What {
             moved: chance.below(2) as u8,
         },
         7..=8 => match place {
-            Some(Place::Queue(port)) => What::Dequeue { port, packet },
-            _ => What::Deliver { packet },
+            Some(Place::Queue(port)) => EventKind::Dequeue { port, packet },
+            _ => EventKind::Deliver { packet },
         },
         9 => match place {
-            Some(Place::Queue(port)) => What::Evict { port, packet },
-            _ => What::Deliver { packet },
+            Some(Place::Queue(port)) => EventKind::Evict { port, packet },
+            _ => EventKind::Deliver { packet },
         },
         10 => {
             let (port, waited) = match place {
@@ -109,14 +109,14 @@ fn draw(chance: &mut Chance, state: &State) -> What {
                 _ => (port, 0),
             };
             let reason = small(chance);
-            What::Drop {
+            EventKind::Drop {
                 port,
                 packet,
                 reason,
                 waited,
             }
         }
-        11 => What::Window {
+        11 => EventKind::Window {
             flow: chance.below(40) as u32,
             cwnd: chance.next() >> chance.below(64),
             ssthresh: u64::MAX >> chance.below(64),
@@ -125,12 +125,12 @@ fn draw(chance: &mut Chance, state: &State) -> What {
             timeouts: chance.below(5) as u32,
             cause: small(chance),
         },
-        12 => What::Depth {
+        12 => EventKind::Depth {
             port,
             packets: chance.below(100) as u32,
             bytes: chance.next() >> chance.below(64),
         },
-        _ => What::Link {
+        _ => EventKind::Link {
             port,
             rate_bps: chance.below(2) * 1_000_000_000,
         },

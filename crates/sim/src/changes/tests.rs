@@ -4,7 +4,7 @@ use crate::topology::{Topology, testbed::Testbed};
 use sidestep_types::Settings;
 
 fn testbed() -> Network {
-    Testbed::defaults().lay(&NoFiles).unwrap()
+    Testbed::defaults().build_network(&NoFiles).unwrap()
 }
 
 fn us(n: u64) -> Time {
@@ -61,7 +61,7 @@ fn what_happens_comes_before_what_gets_known_and_both_in_the_order_of_time() {
         (us(10), Step::Known(1)),
     ];
     assert_eq!(steps(&changes), all);
-    let mut standing = Standing::new(3);
+    let mut standing = CableState::new(3);
     all.iter()
         .for_each(|(_, step)| standing.take(&changes, *step));
     // Next hops follow its failure after its return.

@@ -33,7 +33,7 @@ impl<A: Agenda> Fabric<A> {
                 }
                 self.mail(link, self.now);
             }
-            Some(Queue::Dead(_)) => unreachable!("no link that is cut goes down"),
+            Some(Queue::Down(_)) => unreachable!("no link that is cut goes down"),
         }
         self.forget_gone(link);
     }

@@ -3,7 +3,7 @@
 //! Each takes place at the present, before any event of that instant: a packet whose last bit leaves or arrives
 //! then has not yet left or arrived. So a queue is read as it was a picosecond before.
 
-use super::{Dead, Fabric, Queue};
+use super::{DownLink, Fabric, Queue};
 use crate::agenda::Agenda;
 use sidestep_switch::ports::{Wire, reschedule};
 use sidestep_types::{BitRate, Time};
@@ -70,9 +70,9 @@ impl<A: Agenda> Fabric<A> {
         }
         line.free_at = self.now;
         let queue = self.queue(link);
-        let else_ = std::mem::replace(queue, Queue::Fifo);
-        *queue = Queue::Dead(Box::new(Dead {
-            else_,
+        let live_queue = std::mem::replace(queue, Queue::Fifo);
+        *queue = Queue::Down(Box::new(DownLink {
+            live_queue,
             swallowed: Vec::new(),
         }));
         if link >= self.hosts {
@@ -86,11 +86,11 @@ impl<A: Agenda> Fabric<A> {
     /// Brings `link`, which is down, up again, empty.
     pub fn mend(&mut self, link: u32) {
         let queue = self.queue(link);
-        let Queue::Dead(dead) = std::mem::replace(queue, Queue::Fifo) else {
+        let Queue::Down(dead) = std::mem::replace(queue, Queue::Fifo) else {
             panic!("link {link} comes up and was not down");
         };
         debug_assert!(dead.swallowed.is_empty(), "told at their own instant");
-        *queue = dead.else_;
+        *queue = dead.live_queue;
     }
 
     /// Accepts a parcel sent to `link`, which is down: the sender cannot tell. The driver receives it before
@@ -99,7 +99,7 @@ impl<A: Agenda> Fabric<A> {
     #[inline(never)]
     pub(super) fn swallow(&mut self, link: u32, parcel: u32) {
         let slot = self.ends_slot(link);
-        let Queue::Dead(dead) = &mut self.wiring.queues[link] else {
+        let Queue::Down(dead) = &mut self.wiring.queues[link] else {
             unreachable!("a link that is down");
         };
         dead.swallowed.push(parcel);
@@ -110,7 +110,7 @@ impl<A: Agenda> Fabric<A> {
 
     /// Returns the packets sent to `link`, which is down, at this instant. The caller counts and frees them.
     pub fn swallowed(&mut self, link: u32) -> Vec<u32> {
-        let Queue::Dead(dead) = &mut self.wiring.queues[link] else {
+        let Queue::Down(dead) = &mut self.wiring.queues[link] else {
             unreachable!("a link that is down");
         };
         let lost = std::mem::take(&mut dead.swallowed);

@@ -3,12 +3,12 @@
 use super::{Fabric, LATE};
 use crate::agenda::Agenda;
 use crate::cioq::{At, Cioq};
-use crate::layout::Far;
+use crate::layout::FarEnd;
 
 impl<A: Agenda> Fabric<A> {
     /// Returns the switch where `link` ends, and the port where its packets come in.
     pub(super) fn input(&self, link: u32) -> At {
-        let Far::Switch(switch) = self.links[link].far() else {
+        let FarEnd::Switch(switch) = self.links[link].far() else {
             panic!("link {link} ends at a host, which has no input");
         };
         (switch as usize, self.wiring.ingress[link].index())

@@ -1,6 +1,6 @@
 //! Directed link: the line of the port that feeds it, and its far end.
 
-use crate::layout::Far;
+use crate::layout::FarEnd;
 use sidestep_switch::ports::Line;
 
 const HOST_BIT: u32 = 1 << 31;
@@ -24,14 +24,14 @@ pub(crate) struct Link {
 
 impl Link {
     /// Returns an empty link that leads to `far`, with the fabric's `wire`-th rate and delay.
-    pub fn new(far: Far, wire: u32) -> Link {
+    pub fn new(far: FarEnd, wire: u32) -> Link {
         Link {
             line: Line::default(),
             packets: 0,
             wire_bytes: 0,
             far: match far {
-                Far::Host(h) => h | HOST_BIT,
-                Far::Switch(s) => s,
+                FarEnd::Host(h) => h | HOST_BIT,
+                FarEnd::Switch(s) => s,
             },
             wire,
         }
@@ -44,11 +44,11 @@ impl Link {
 
     /// Returns the far end.
     #[inline]
-    pub fn far(&self) -> Far {
+    pub fn far(&self) -> FarEnd {
         if self.far & HOST_BIT != 0 {
-            Far::Host(self.far & !HOST_BIT)
+            FarEnd::Host(self.far & !HOST_BIT)
         } else {
-            Far::Switch(self.far)
+            FarEnd::Switch(self.far)
         }
     }
 }

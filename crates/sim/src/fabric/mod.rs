@@ -22,7 +22,7 @@ use crate::agenda::{Agenda, Slots};
 use crate::cioq::Cioq;
 use crate::config::SwitchConfig;
 use crate::indexed::Table;
-use crate::layout::{Far, Laid, LinkEnds};
+use crate::layout::{FarEnd, LinkEnds, LinkSpec};
 use crate::pfc::Pfc;
 use crate::pool::{NONE, Pool};
 use sidestep_switch::ports::{Due, Ranked, Wire};
@@ -59,15 +59,15 @@ enum Queue {
     /// Explicit queue.
     Ranked(Ranked),
     /// Link that is down.
-    Dead(Box<Dead>),
+    Down(Box<DownLink>),
 }
 
 /// State of a link that is down.
 #[derive(serde::Serialize, serde::Deserialize)]
-struct Dead {
-    /// Queue before the link when it is up; never [`Queue::Dead`].
+struct DownLink {
+    /// Queue before the link when it is up; never [`Queue::Down`].
     #[serde(deserialize_with = "saved::alive")]
-    else_: Queue,
+    live_queue: Queue,
     /// Packets sent to it at this instant.
     swallowed: Vec<u32>,
 }
@@ -80,7 +80,7 @@ impl Wiring {
         }
         match &self.queues[link] {
             Queue::Ranked(ranked) => Some(ranked),
-            Queue::Fifo | Queue::Dead(_) => None,
+            Queue::Fifo | Queue::Down(_) => None,
         }
     }
 
@@ -91,7 +91,7 @@ impl Wiring {
         }
         match &mut self.queues[link] {
             Queue::Ranked(ranked) => Some(ranked),
-            Queue::Fifo | Queue::Dead(_) => None,
+            Queue::Fifo | Queue::Down(_) => None,
         }
     }
 }
@@ -109,7 +109,7 @@ pub(crate) struct Fabric<A> {
     /// Pauses between switches, and crossbars between the inputs and outputs of a switch, if any.
     pfc: Option<Box<Pfc>>,
     cioq: Option<Box<Cioq>>,
-    pub inside: Inside,
+    pub switch_features: SwitchFeatures,
     /// True if ranked ports schedule every end of a transmission.
     every_end: bool,
     pub unbuffered: u32,
@@ -125,7 +125,7 @@ pub(crate) struct Fabric<A> {
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
-pub(crate) enum Inside {
+pub(crate) enum SwitchFeatures {
     /// No features, or queues in the order of ranks.
     Plain,
     /// Class queues at some ports.
@@ -134,9 +134,9 @@ pub(crate) enum Inside {
     Watched,
 }
 
-impl Inside {
+impl SwitchFeatures {
     /// Adds a feature.
-    pub fn has(&mut self, also: Inside) {
+    pub fn require(&mut self, also: SwitchFeatures) {
         *self = (*self).max(also);
     }
 }
@@ -146,7 +146,7 @@ fn no_agenda<A: Agenda>() -> A {
 }
 
 /// Meaning of an event from the agenda.
-pub(crate) enum Happening {
+pub(crate) enum FabricEvent {
     /// A parcel reached the far end of a link.
     Arrival { link: u32, parcel: u32 },
     /// A host has something due.
@@ -159,7 +159,7 @@ pub(crate) enum Happening {
 impl<A: Agenda> Fabric<A> {
     /// Returns the fabric of the links in `laid`, with a wake slot for each of the `hosts` hosts.
     pub fn new(
-        laid: &[Laid],
+        laid: &[LinkSpec],
         ends: &[LinkEnds],
         hosts: u32,
         switch: &SwitchConfig,
@@ -168,9 +168,9 @@ impl<A: Agenda> Fabric<A> {
         seed: Seed,
     ) -> Fabric<A> {
         let wires: Vec<Wire> = laid.iter().map(|l| Wire::new(l.0, l.1)).collect();
-        let fars: Vec<Far> = laid.iter().map(|l| l.2).collect();
+        let fars: Vec<FarEnd> = laid.iter().map(|l| l.2).collect();
         let mut kinds: Vec<Wire> = Vec::new();
-        let link = |(wire, far): (&Wire, &Far)| {
+        let link = |(wire, far): (&Wire, &FarEnd)| {
             let known = kinds.iter().position(|w| w == wire);
             let index = known.unwrap_or_else(|| {
                 kinds.push(*wire);
@@ -196,9 +196,9 @@ impl<A: Agenda> Fabric<A> {
             },
             pfc: pfc.map(Box::new),
             cioq: cioq.map(Box::new),
-            inside: match inner {
-                true => Inside::Watched,
-                false => Inside::Plain,
+            switch_features: match inner {
+                true => SwitchFeatures::Watched,
+                false => SwitchFeatures::Plain,
             },
             every_end: switch.pfc.is_some(),
             unbuffered: framing.unbuffered(),
@@ -444,8 +444,8 @@ impl<A: Agenda> Fabric<A> {
     /// that was not tracked.
     pub fn input_peak(&self, link: u32) -> u64 {
         match (&self.pfc, &self.cioq, self.links[link].far()) {
-            (Some(pfc), _, Far::Switch(_)) => pfc.peak(link),
-            (_, Some(cioq), Far::Switch(_)) => cioq.peak(self.input(link)),
+            (Some(pfc), _, FarEnd::Switch(_)) => pfc.peak(link),
+            (_, Some(cioq), FarEnd::Switch(_)) => cioq.peak(self.input(link)),
             _ => 0,
         }
     }
@@ -495,7 +495,7 @@ impl<A: Agenda> Fabric<A> {
             ranked.keep_apart();
         }
         if ranked.has_classes() {
-            self.inside.has(Inside::Classes);
+            self.switch_features.require(SwitchFeatures::Classes);
         }
         *self.queue(link) = Queue::Ranked(ranked);
     }
@@ -539,18 +539,18 @@ impl<A: Agenda> Fabric<A> {
 
     /// Returns the meaning of the event of a slot.
     #[inline(always)]
-    pub fn happens(&mut self, slot: u32) -> Happening {
+    pub fn happens(&mut self, slot: u32) -> FabricEvent {
         let links = self.links.len() as u32;
         if slot < links {
             let parcel = self.take_head(slot);
-            return Happening::Arrival { link: slot, parcel };
+            return FabricEvent::Arrival { link: slot, parcel };
         }
         if slot < links + self.hosts {
             cold_path();
-            return Happening::Wake { host: slot - links };
+            return FabricEvent::Wake { host: slot - links };
         }
         let lost = self.ended(slot - links - self.hosts);
-        Happening::Sent { lost }
+        FabricEvent::Sent { lost }
     }
 
     /// Takes off the head of `link`, which has arrived, schedules the next arrival, and counts.

@@ -6,7 +6,7 @@
 use super::{Fabric, Queue};
 use crate::agenda::{Agenda, Slots};
 use crate::cioq::Cioq;
-use crate::layout::Far;
+use crate::layout::FarEnd;
 use crate::pfc::Pfc;
 use crate::pool::NONE;
 use serde::{Deserialize, Deserializer};
@@ -38,7 +38,7 @@ impl Queue {
         match self {
             Queue::Fifo => None,
             Queue::Ranked(ranked) => Some(ranked),
-            Queue::Dead(dead) => dead.else_.when_up(),
+            Queue::Down(dead) => dead.live_queue.when_up(),
         }
     }
 
@@ -46,7 +46,7 @@ impl Queue {
         match self {
             Queue::Fifo => None,
             Queue::Ranked(ranked) => Some(ranked),
-            Queue::Dead(dead) => dead.else_.when_up_mut(),
+            Queue::Down(dead) => dead.live_queue.when_up_mut(),
         }
     }
 }
@@ -69,13 +69,13 @@ impl<A: Agenda> Fabric<A> {
 
     /// Puts this saved fabric in the place of `built`, the same network before its run. Returns an error that
     /// names a mismatch.
-    pub fn go_on_as(
+    pub fn restore_constants(
         &mut self,
         built: Fabric<A>,
         pending: &[Pending],
         flows: usize,
     ) -> Result<(), String> {
-        (self.inside, self.every_end) = (built.inside, built.every_end);
+        (self.switch_features, self.every_end) = (built.switch_features, built.every_end);
         (self.unbuffered, self.header_wire) = (built.unbuffered, built.header_wire);
         (self.salt, self.hosts) = (built.salt, built.hosts);
         let links = built.links.len();
@@ -98,7 +98,7 @@ impl<A: Agenda> Fabric<A> {
             let built = built.wiring.queues.get(link).and_then(Queue::when_up);
             match (kept.when_up_mut(), built) {
                 (None, None) => {}
-                (Some(kept), Some(built)) => kept.stand_as(built)?,
+                (Some(kept), Some(built)) => kept.restore_constants(built)?,
                 (kept, built) => {
                     let [expected, got] =
                         [built.is_some(), kept.is_some()].map(|ranked| match ranked {
@@ -111,12 +111,12 @@ impl<A: Agenda> Fabric<A> {
         }
         match (&mut self.pfc, built.pfc) {
             (None, None) => {}
-            (Some(kept), Some(built)) => kept.stand_as(*built)?,
+            (Some(kept), Some(built)) => kept.restore_constants(*built)?,
             _ => return Err("saved pauses do not match the scenario".into()),
         }
         match (&mut self.cioq, built.cioq) {
             (None, None) => {}
-            (Some(kept), Some(built)) => kept.stand_as(*built)?,
+            (Some(kept), Some(built)) => kept.restore_constants(*built)?,
             _ => return Err("saved switch fabrics do not match the scenario".into()),
         }
         self.check_parcels(flows)?;
@@ -164,7 +164,7 @@ impl<A: Agenda> Fabric<A> {
                 return Err(format!("link {link}: its queue does not match its counts"));
             }
             let queue = self.wiring.queues.get(link as usize);
-            if let Some(Queue::Dead(dead)) = queue {
+            if let Some(Queue::Down(dead)) = queue {
                 dead.swallowed
                     .iter()
                     .try_for_each(|at| place(*at, &whose))?;
@@ -259,7 +259,7 @@ impl<A: Agenda> Fabric<A> {
     fn ends(&self, link: u32, at: Time) -> bool {
         match self.wiring.queues.get(link as usize) {
             None | Some(Queue::Fifo) => false,
-            Some(Queue::Dead(dead)) => !dead.swallowed.is_empty(),
+            Some(Queue::Down(dead)) => !dead.swallowed.is_empty(),
             Some(Queue::Ranked(_)) => {
                 let sending = self.links[link].line.sending();
                 self.pool.has(sending) && self.pool.get(sending).departs == at
@@ -271,8 +271,8 @@ impl<A: Agenda> Fabric<A> {
     fn moves(&self, link: u32) -> bool {
         let frame = |pfc: &Pfc| pfc.expects_frame(link);
         let crossing = |cioq: &Cioq| match self.links[link].far() {
-            Far::Switch(_) => cioq.crosses(self.input(link)),
-            Far::Host(_) => false,
+            FarEnd::Switch(_) => cioq.crosses(self.input(link)),
+            FarEnd::Host(_) => false,
         };
         self.pfc.as_deref().is_some_and(frame) || self.cioq.as_deref().is_some_and(crossing)
     }

@@ -5,8 +5,8 @@ use sidestep_types::Time;
 
 /// Runs the parts of a run through their windows, and carries mail between them.
 ///
-/// [`InTurn`] is the reference. An implementation with several threads lets each part report, serve and post in
-/// its own thread, and synchronises where `InTurn` goes from part to part.
+/// [`SequentialCrew`] is the reference. An implementation with several threads lets each part report, serve and post in
+/// its own thread, and synchronises where `SequentialCrew` goes from part to part.
 pub trait Crew: Send {
     /// Serves all `windows`, delivers all mail, and returns the parts, with the instant at which the run ended,
     /// if it did.
@@ -15,9 +15,9 @@ pub trait Crew: Send {
 
 /// Crew that runs one part after the other.
 #[derive(Debug, Default)]
-pub struct InTurn;
+pub struct SequentialCrew;
 
-impl Crew for InTurn {
+impl Crew for SequentialCrew {
     fn serve(
         &mut self,
         mut parts: Vec<Box<Part>>,

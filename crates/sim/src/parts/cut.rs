@@ -12,7 +12,7 @@
 //! **State**        per switch and host the number of its part.
 //! **Units**        load of a switch: its cables, those to hosts twice, since a host's end of a flow has work
 //!                  too.
-//! **Errors**       [`Uncut`]: why there cannot be that many parts, and how many there can be.
+//! **Errors**       [`CutError`]: why there cannot be that many parts, and how many there can be.
 
 use crate::network::{End, Network};
 use sidestep_switch::ports::Wire;
@@ -32,7 +32,7 @@ pub struct Cut {
 
 /// Reason why a network cannot be split into that many parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Uncut {
+pub enum CutError {
     /// The network has one switch, or one with hosts.
     OneSwitch,
     /// Cables without delay keep all hosts together.
@@ -44,17 +44,17 @@ pub enum Uncut {
     },
 }
 
-impl fmt::Display for Uncut {
+impl fmt::Display for CutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Uncut::OneSwitch => f.write_str(
+            CutError::OneSwitch => f.write_str(
                 "the network cannot be split into parts: all hosts are attached to one switch",
             ),
-            Uncut::NoDelay => f.write_str(
+            CutError::NoDelay => f.write_str(
                 "the network cannot be split into parts: every split would cross cables without \
                  delay, which allow no lookahead",
             ),
-            Uncut::TooMany { useful } => {
+            CutError::TooMany { useful } => {
                 write!(
                     f,
                     "at most {useful} threads are useful: the network has only {useful} parts with \
@@ -74,14 +74,14 @@ const NOBODY: u16 = u16::MAX;
 
 impl Cut {
     /// Splits `network` into `parts`, at least one.
-    pub fn of(network: &Network, parts: usize, framing: Framing) -> Result<Cut, Uncut> {
+    pub fn of(network: &Network, parts: usize, framing: Framing) -> Result<Cut, CutError> {
         let atoms = Atoms::of(network);
         let useful = atoms.with_hosts().len();
         if parts > useful.max(1) {
             return Err(match useful {
-                0 | 1 if atoms.is_one_switch => Uncut::OneSwitch,
-                0 | 1 => Uncut::NoDelay,
-                useful => Uncut::TooMany { useful },
+                0 | 1 if atoms.is_one_switch => CutError::OneSwitch,
+                0 | 1 => CutError::NoDelay,
+                useful => CutError::TooMany { useful },
             });
         }
         let of_atom = atoms.cut(parts);

@@ -12,7 +12,7 @@
 //! **Units**        simulated time in picoseconds.
 //! **Errors**       networks that cannot be split ([`Cut::of`]), settings that cannot be yet ([`refused`]).
 //!
-//! This module has no threads. A [`Crew`] runs the parts: [`InTurn`] one after the other, another crew with as
+//! This module has no threads. A [`Crew`] runs the parts: [`SequentialCrew`] one after the other, another crew with as
 //! many threads.
 
 mod crew;
@@ -23,18 +23,18 @@ mod part;
 mod refused;
 mod windows;
 
-pub use crew::{Crew, InTurn};
-pub use cut::{Cut, Uncut};
+pub use crew::{Crew, SequentialCrew};
+pub use cut::{Cut, CutError};
 pub use mail::Mail;
 pub use part::Part;
 pub use refused::refused;
-pub use windows::{After, Said, Step, Windows};
+pub use windows::{After, PartReport, Step, Windows};
 
 use crate::config::WorldConfig;
 use crate::fib::Paths;
 use crate::network::Network;
 use crate::outcome::Outcome;
-use crate::plan::Plan;
+use crate::plan::TrafficPlan;
 use crate::watch::Watched;
 use join::{add_watched, join};
 use sidestep_switch::{Depth, DropReason};
@@ -48,7 +48,7 @@ pub struct Parts {
     parts: Vec<Box<Part>>,
     crew: Box<dyn Crew>,
     cut: Arc<Cut>,
-    plan: Arc<Plan>,
+    plan: Arc<TrafficPlan>,
     /// True if the run does not wait for some flows: no window then looks for its end.
     endless: bool,
     /// Instant at which the run ended.
@@ -62,7 +62,7 @@ impl Parts {
     /// Returns the errors of [`crate::World::new`], and one for settings that cannot be split yet.
     pub fn new(
         network: &Network,
-        plan: &Arc<Plan>,
+        plan: &Arc<TrafficPlan>,
         config: &WorldConfig,
         cut: &Arc<Cut>,
         crew: Box<dyn Crew>,

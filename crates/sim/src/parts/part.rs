@@ -1,13 +1,13 @@
 //! Part of a split world.
 
-use super::{Cut, Mail, Said};
+use super::{Cut, Mail, PartReport};
 use crate::agenda::PartAgenda;
 use crate::config::WorldConfig;
 use crate::fib::Paths;
 use crate::losses::LossLog;
 use crate::network::Network;
 use crate::outcome::Outcome;
-use crate::plan::{Plan, Start};
+use crate::plan::{Start, TrafficPlan};
 use crate::watch::Watched;
 use crate::world::World;
 use sidestep_switch::Depth;
@@ -41,7 +41,7 @@ impl Part {
     pub(super) fn new(
         paths: &Paths,
         network: &Network,
-        plan: &Arc<Plan>,
+        plan: &Arc<TrafficPlan>,
         config: &WorldConfig,
         cut: &Arc<Cut>,
         me: u16,
@@ -66,12 +66,12 @@ impl Part {
     }
 
     /// Returns what the other parts must know of this one before the next window.
-    pub fn said(&mut self) -> Said {
+    pub fn said(&mut self) -> PartReport {
         let (next, left) = (self.world.earliest(), self.left());
         if left > 0 && next >= self.bound {
             self.seek_bound();
         }
-        Said {
+        PartReport {
             next,
             left,
             finished: self.finished,
@@ -126,10 +126,10 @@ impl Part {
     pub fn accept(&mut self, mail: &mut Vec<Mail>) {
         for (at, one) in mail.iter().enumerate() {
             if let Some(later) = mail.get(at + 2 * AHEAD) {
-                self.world.foresee_link(later);
+                self.world.prefetch_link(later);
             }
             if let Some(later) = mail.get(at + AHEAD) {
-                self.world.foresee_line(later);
+                self.world.prefetch_line(later);
             }
             self.world.accept(one);
         }

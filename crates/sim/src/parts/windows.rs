@@ -15,7 +15,7 @@ use sidestep_types::Time;
 
 /// Report of a part to the others, between windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct PartReport {
     /// Time of its next event, here or by its mail; [`Time::MAX`] without one.
     pub next: Time,
     /// Unfinished flows that end here, and all that a run does not wait for.
@@ -72,7 +72,7 @@ impl Windows {
     }
 
     /// Returns the next step, from the reports of all parts. Mail is accepted before anything is served.
-    pub fn step(&self, said: impl Iterator<Item = Said> + Clone) -> Step {
+    pub fn step(&self, said: impl Iterator<Item = PartReport> + Clone) -> Step {
         let next = said.clone().map(|said| said.next).min();
         let Some(next) = next.filter(|next| *next <= self.limit && *next < Time::MAX) else {
             return Step::Done;
@@ -88,7 +88,7 @@ impl Windows {
 
     /// Returns the rest of the window that ends at `until`, from the reports after parts with unfinished flows
     /// have served it.
-    pub fn after(&self, until: Time, said: impl Iterator<Item = Said> + Clone) -> After {
+    pub fn after(&self, until: Time, said: impl Iterator<Item = PartReport> + Clone) -> After {
         let left: u64 = said.clone().map(|said| said.left).sum();
         let finished = said.map(|said| said.finished).max();
         match left {
@@ -109,8 +109,8 @@ mod tests {
         Time::from_ns(n)
     }
 
-    fn said(next: u64, left: u64, finished: u64, bound: u64) -> Said {
-        Said {
+    fn said(next: u64, left: u64, finished: u64, bound: u64) -> PartReport {
+        PartReport {
             next: ns(next),
             left,
             finished: ns(finished),
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_run_ends_with_the_latest_of_the_last_deliveries_and_goes_on_while_one_is_left() {
-        let after = |all: [Said; 2]| windows(false).after(ns(400), all.into_iter());
+        let after = |all: [PartReport; 2]| windows(false).after(ns(400), all.into_iter());
         let until = ns(400);
         assert_eq!(
             after([said(500, 0, 330, 0), said(500, 1, 350, 0)]),

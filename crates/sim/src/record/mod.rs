@@ -17,12 +17,12 @@ mod sampled;
 
 pub use sampled::{Packets, Sampled};
 
-use crate::event::{PacketEvent, What as Heard};
+use crate::event::{PacketAction, PacketEvent};
 use crate::layout::LinkEnds;
 use crate::network::End;
 use crate::pool::NONE;
 use order::Ordered;
-use sidestep_recording::{Cause, Head, Says, State, Tail, What, Writer};
+use sidestep_recording::{Cause, EventKind, Head, PacketFlags, State, Tail, Writer};
 use sidestep_switch::{Changes, DropReason, Event, Joined, Sink};
 use sidestep_transport::{AnySender, Endpoint, Sender, SenderCounters};
 use sidestep_types::{FlowId, Kind, Packet, PortId, Time};
@@ -145,7 +145,7 @@ impl Layout {
 }
 
 /// Sender that an acknowledgement, or its first packet, has just changed.
-struct Touched {
+struct ChangedSender {
     at: Time,
     flow: FlowId,
     cause: Cause,
@@ -167,7 +167,7 @@ pub(crate) struct Recorder {
     pending: Ordered,
     /// Length of `pending` after the last write.
     kept: usize,
-    touched: Vec<Touched>,
+    touched: Vec<ChangedSender>,
     /// Flows that have sent a packet.
     opened: BTreeSet<u32>,
     /// Counters at the last retransmission, by flow.
@@ -238,14 +238,14 @@ impl Recorder {
     }
 
     #[inline]
-    fn tell(&mut self, at: Time, what: What) {
+    fn tell(&mut self, at: Time, what: EventKind) {
         let at = at.ps();
         self.pending.tell(sidestep_recording::Event { at, what });
     }
 
     /// Adds an event of a packet, if it is recorded.
     #[inline]
-    fn tell_of(&mut self, at: Time, packet: u32, what: What) {
+    fn tell_of(&mut self, at: Time, packet: u32, what: EventKind) {
         if packet != NONE {
             self.tell(at, what);
         }
@@ -267,9 +267,17 @@ impl Recorder {
         let ack = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
         let mut id = NONE;
         if self.packets.has(packet.flow.0, Some(number)) {
-            let again = if packet.sent_again() { Says::AGAIN } else { 0 };
-            let echo = if ack && packet.ece() { Says::ECHO } else { 0 };
-            let what = What::Send {
+            let again = if packet.sent_again() {
+                PacketFlags::AGAIN
+            } else {
+                0
+            };
+            let echo = if ack && packet.ece() {
+                PacketFlags::ECHO
+            } else {
+                0
+            };
+            let what = EventKind::Send {
                 flow: packet.flow.0,
                 seq: packet.seq(),
                 bytes: u32::from(packet.len),
@@ -311,7 +319,7 @@ impl Recorder {
         self.pending.change(now.ps(), port, 1, i64::from(bytes));
         let bits = Changes::ALL.iter().enumerate();
         let bits = bits.map(|(bit, (change, _))| u8::from(changes.has(*change)) << bit);
-        let what = What::Enqueue {
+        let what = EventKind::Enqueue {
             port,
             packet,
             bytes,
@@ -378,7 +386,7 @@ impl Recorder {
         let port = self.layout.port(self.layout.link(from, port));
         let packet = slot.id;
         self.shorter(now, port, slot);
-        self.tell_of(now, packet, What::Evict { port, packet });
+        self.tell_of(now, packet, EventKind::Evict { port, packet });
     }
 
     /// Handles the drop of a packet.
@@ -400,7 +408,7 @@ impl Recorder {
             self.shorter(now, port, slot);
         }
         let (reason, waited) = (reason as u8, waited.into());
-        let what = What::Drop {
+        let what = EventKind::Drop {
             port,
             packet,
             reason,
@@ -437,7 +445,7 @@ impl Recorder {
         };
         self.arrived(now, slot);
         let id = slot.id;
-        self.tell_of(now, id, What::Deliver { packet: id });
+        self.tell_of(now, id, EventKind::Deliver { packet: id });
         *self.slot(parcel) = EMPTY;
         let ack = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
         if ack && self.flows.has(packet.flow.0) {
@@ -450,12 +458,12 @@ impl Recorder {
     pub fn link(&mut self, now: Time, link: u32, rate_bps: u64) {
         if self.is_on() {
             let port = self.layout.port(link);
-            self.tell(now, What::Link { port, rate_bps });
+            self.tell(now, EventKind::Link { port, rate_bps });
         }
     }
 
     fn touch(&mut self, at: Time, flow: FlowId, cause: Cause) {
-        self.touched.push(Touched { at, flow, cause });
+        self.touched.push(ChangedSender { at, flow, cause });
     }
 
     /// Returns true if any sender has changed since the last look.
@@ -466,7 +474,7 @@ impl Recorder {
 
     /// Records the window of every sender that has changed, unless it is done.
     pub fn look<'a>(&mut self, end: impl Fn(FlowId) -> Option<&'a Endpoint<AnySender>>) {
-        for Touched { at, flow, cause } in std::mem::take(&mut self.touched) {
+        for ChangedSender { at, flow, cause } in std::mem::take(&mut self.touched) {
             if let Some(end) = end(flow) {
                 self.window(at, flow, end, cause);
             }
@@ -499,7 +507,7 @@ impl Recorder {
             return;
         };
         let counters = tcp.counters();
-        let what = What::Window {
+        let what = EventKind::Window {
             flow: flow.0,
             cwnd: tcp.cwnd(),
             ssthresh: tcp.ssthresh(),
@@ -571,7 +579,7 @@ impl Recorder {
 }
 
 impl Sink<PacketEvent<'_>> for Recorder {
-    fn hear(&mut self, event: &PacketEvent<'_>) {
+    fn observe(&mut self, event: &PacketEvent<'_>) {
         let PacketEvent {
             at,
             parcel,
@@ -579,14 +587,14 @@ impl Sink<PacketEvent<'_>> for Recorder {
             what,
         } = *event;
         match what {
-            Heard::Sent { number } => self.sent(at, parcel, number, packet),
-            Heard::At(here, event) => self.decided(at, parcel, here, event, packet.wire),
-            Heard::Lost {
+            PacketAction::Sent { number } => self.sent(at, parcel, number, packet),
+            PacketAction::At(here, event) => self.decided(at, parcel, here, event, packet.wire),
+            PacketAction::Lost {
                 from,
                 port,
                 departs,
             } => self.lost(at, parcel, from, port, departs),
-            Heard::Delivered => self.delivered(at, parcel, packet),
+            PacketAction::Delivered => self.delivered(at, parcel, packet),
         }
     }
 }

@@ -10,7 +10,7 @@
 //! Most events are reported when they happen, hence in order; ends of transmissions are reported when the
 //! packet arrives, a link's delay later. Two lists are kept and merged, with little to sort in either.
 
-use sidestep_recording::{Event, State, What, Writer};
+use sidestep_recording::{Event, EventKind, State, Writer};
 use std::collections::VecDeque;
 
 /// Events waiting to be written.
@@ -118,7 +118,7 @@ impl Ordered {
                 let Some(End { at, port, packet }) = self.ends.pop_front() else {
                     break;
                 };
-                let what = What::Dequeue { port, packet };
+                let what = EventKind::Dequeue { port, packet };
                 writer.push(Event { at, what });
             } else if let Some(event) = self.told.pop_front() {
                 writer.push(event);
@@ -149,7 +149,7 @@ impl Lengths {
                 if std::mem::replace(&mut self.said[port as usize], now) == now {
                     continue;
                 }
-                let what = What::Depth {
+                let what = EventKind::Depth {
                     port,
                     packets: now.0.try_into().expect("a queue has packets or none"),
                     bytes: now.1.try_into().expect("a queue has bytes or none"),

@@ -1,6 +1,6 @@
 //! Forwarding at a switch with class queues: a fast path for nearly every parcel.
 
-use super::{AtHand, Switch};
+use super::{CurrentParcel, Switch};
 use crate::agenda::Agenda;
 use crate::fabric::Fabric;
 use crate::fib::Attachment;
@@ -23,7 +23,7 @@ impl Switch {
             dst.port
         } else {
             let hops = self.fib.hops(dst.switch);
-            match self.decider.foresee(packet, hops) {
+            match self.decider.predict_port(packet, hops) {
                 Some(port) => port,
                 None => self.route(fabric, (from, parcel, dst.switch)),
             }
@@ -45,7 +45,7 @@ impl Switch {
         fabric: &mut Fabric<A>,
         (from, parcel, to): (u32, u32, u32),
     ) -> PortId {
-        let mut at_hand = AtHand::<A, false> {
+        let mut at_hand = CurrentParcel::<A, false> {
             fabric,
             frame: &self.frame,
             from,

@@ -19,7 +19,7 @@
 use super::{Builder, Link, MAX_HOSTS, Topology};
 use crate::files::Files;
 use crate::network::{End, Network, SwitchInfo};
-use crate::table::{Row, Table, Wrong};
+use crate::table::{Row, RowErrors, Table};
 use sidestep_types::{About, FileName, HostId, Param, Refusal, Setting, Settings, Value};
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Topology for Custom {
         source: "Sidestep's own format",
     };
 
-    fn lay(self, files: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, files: &dyn Files) -> Result<Network, Refusal> {
         let FileName(path) = self.file;
         let text = files.read(&path).map_err(|why| format!("{path:?}: {why}"));
         let network = text.and_then(|text| parse(&path, &text));
@@ -77,7 +77,7 @@ fn parse(name: &str, text: &str) -> Result<Network, String> {
                 .or_insert_with(|| net.switch(info(word)));
             Ok(*named)
         };
-        let mut wrong = Wrong::default();
+        let mut wrong = RowErrors::default();
         let (a, b) = (wrong.keep(end(0)), wrong.keep(end(1)));
         let rate = wrong.keep(cell(&table, row, 2));
         let delay = wrong.keep(cell(&table, row, 3));

@@ -39,7 +39,7 @@ impl Topology for Dumbbell {
         source: "the field's standard test of congestion control",
     };
 
-    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
         let mut net = Builder::default();
         let [left, right] = ["left", "right"].map(|name| net.switch(SwitchInfo::named(name)));
         let access = Link::of(self.rate, self.delay);

@@ -52,7 +52,7 @@ impl Topology for FatTree {
         source: "Al-Fares et al., SIGCOMM 2008",
     };
 
-    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
         let k = self.k;
         if k % 2 == 1 {
             return Err(Refusal::of("k", "must be even").got(k));

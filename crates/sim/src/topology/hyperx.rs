@@ -46,7 +46,7 @@ impl Topology for HyperX {
         source: "Ahn et al., SC 2009",
     };
 
-    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
         let (Shape(shape), hosts) = (self.shape, self.hosts_per_switch);
         let ports = hosts + shape.iter().map(|n| n - 1).sum::<u32>();
         if ports > MAX_PORTS {

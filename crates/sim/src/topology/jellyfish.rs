@@ -43,7 +43,7 @@ impl Topology for Jellyfish {
         source: "Singla et al., NSDI 2012",
     };
 
-    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
         let (switches, degree, link) = (self.switches, self.degree, self.link);
         let most = PORTS - u64::from(degree);
         let hosts = bounded("hosts_per_switch", self.hosts_per_switch, 1..=most, "")? as u32;

@@ -45,7 +45,7 @@ impl Topology for LeafSpine {
         source: "Abdous et al., CoNEXT 2021 (Vertigo), its artefact",
     };
 
-    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
         let (leaves, spines, hosts) = (self.leaves, self.spines, self.hosts_per_leaf);
         at_most_hosts(
             u64::from(leaves) * u64::from(hosts),

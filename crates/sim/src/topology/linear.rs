@@ -29,7 +29,7 @@ impl Topology for Linear {
         source: "the field's standard parking lot",
     };
 
-    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
         let (switches, hosts, link) = (self.switches, self.hosts_per_switch, self.link);
         at_most_hosts(
             u64::from(switches) * u64::from(hosts),

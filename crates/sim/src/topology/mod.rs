@@ -46,7 +46,7 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 ///         source: "none",
 ///     };
 ///
-///     fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+///     fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
 ///         let cable = |host| Cable {
 ///             a: End::Host(HostId(host)),
 ///             b: End::Switch(SwitchId(0)),
@@ -61,7 +61,7 @@ pub use check::{MAX_DELAY, MAX_HOSTS, MAX_PORTS};
 ///     }
 /// }
 ///
-/// let network = Pair::defaults().lay(&NoFiles)?;
+/// let network = Pair::defaults().build_network(&NoFiles)?;
 /// assert_eq!(network.validate(), Ok(()));
 /// assert_eq!(network.switches[0].name, "tor 0");
 /// # Ok::<(), Refusal>(())
@@ -74,7 +74,7 @@ pub trait Topology: Settings {
     const ENTRY: Entry = Self::ABOUT.entry::<Self>();
 
     /// Lays the cables of a network that can be run. Errors name the parameters to blame.
-    fn lay(self, files: &dyn Files) -> Result<Network, Refusal>;
+    fn build_network(self, files: &dyn Files) -> Result<Network, Refusal>;
 }
 
 /// Defines the list of entries and the construction by name.
@@ -89,7 +89,7 @@ macro_rules! topologies {
         pub fn build(name: &str, values: &Values, files: &dyn Files) -> Result<Network, Refusal> {
             match name {
                 $(n if n == <$module::$topology as Topology>::ENTRY.name =>
-                    <$module::$topology as Settings>::read(values)?.lay(files),)*
+                    <$module::$topology as Settings>::read(values)?.build_network(files),)*
                 _ => Err(Refusal::of_none(format!("topology {name:?} is unknown"))),
             }
         }

@@ -25,7 +25,7 @@ impl Topology for SingleSwitch {
         source: "the smallest network for an incast",
     };
 
-    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
         let mut net = Builder::default();
         let switch = net.switch(SwitchInfo::named("switch 0"));
         net.hosts(self.hosts, switch, self.link);

@@ -30,7 +30,7 @@ impl Topology for Testbed {
         source: "Zarifis et al., EuroSys 2014 (DIBS), section 5.2",
     };
 
-    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
         let link = Link::of(self.rate, self.delay);
         let mut net = Builder::default();
         let edges = [0, 1, 2].map(|i| net.switch(SwitchInfo::of_tier("edge", i)));

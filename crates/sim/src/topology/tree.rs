@@ -49,7 +49,7 @@ impl Topology for Tree {
         source: "Mushtaq et al., SIGCOMM 2014 poster (MulBuff), figure 3",
     };
 
-    fn lay(self, _: &dyn Files) -> Result<Network, Refusal> {
+    fn build_network(self, _: &dyn Files) -> Result<Network, Refusal> {
         let fan_outs = self.fan_outs()?;
         let rates = self.each("rate", &self.rate)?;
         let delays = self.each("delay", &self.delay)?;

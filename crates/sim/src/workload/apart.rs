@@ -32,11 +32,11 @@ pub(super) enum Group {
 
 /// Groups of hosts: those of one group are near each other.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Apart {
+pub(super) struct HostGroups {
     groups: Vec<u32>,
 }
 
-impl Apart {
+impl HostGroups {
     /// Returns the groups of these hosts for the parameter `apart`. Refuses a group of more than `most` hosts,
     /// which leaves no `what`.
     pub fn build(
@@ -44,7 +44,7 @@ impl Apart {
         site: &Site,
         most: u32,
         what: &str,
-    ) -> Result<Option<Apart>, Refusal> {
+    ) -> Result<Option<HostGroups>, Refusal> {
         let groups = match apart {
             None => return Ok(None),
             Some(Group::Pod) => numbered(&site.pods).ok_or_else(|| {
@@ -65,7 +65,7 @@ impl Apart {
                 format!("needs at most {most} of the {hosts} hosts in one {word} for a {what}");
             return Err(Refusal::of("apart", expected).got(largest));
         }
-        Ok(Some(Apart { groups }))
+        Ok(Some(HostGroups { groups }))
     }
 
     /// Returns true if two hosts, by number, are in different groups.

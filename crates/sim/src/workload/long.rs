@@ -20,7 +20,7 @@
 //! **Deviations**   the paper does not say how the pairs are chosen: random is assumed. The poster does not say
 //!                  where its two run.
 
-use super::apart::Apart;
+use super::apart::HostGroups;
 use super::starts::Starts;
 use super::{Cost, Draft, FlowSize, Load, Site, Workload, deck::Deck, endless, target};
 use crate::files::Files;
@@ -53,7 +53,7 @@ pub struct Long {
     hosts: u32,
     flows: u32,
     between: Between,
-    apart: Option<Apart>,
+    apart: Option<HostGroups>,
     target: Option<u32>,
     /// Rack of each host.
     racks: Vec<u32>,
@@ -102,7 +102,7 @@ impl Workload for Long {
             false => (hosts - 1, "flow"),
             true => (hosts / 2, "pairing"),
         };
-        let apart = Apart::build(set.starts.apart, site, most, what)?;
+        let apart = HostGroups::build(set.starts.apart, site, most, what)?;
         if apart.is_some() && between == Between::Neighbours {
             let expected = "apart cannot be combined with between = \"neighbours\", whose pairs \
                             are fixed";

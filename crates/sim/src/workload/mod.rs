@@ -6,7 +6,7 @@
 
 use crate::files::Files;
 use crate::network::Network;
-use crate::plan::{FlowPlan, Joint, Plan, QueryPlan, Start};
+use crate::plan::{FlowPlan, Joint, QueryPlan, Start, TrafficPlan};
 use sidestep_types::settings::{join, total};
 use sidestep_types::{
     About, Bytes, Entry, FlowId, HostId, Param, ParamUnit, Refusal, Seed, Setting, Settings, Time,
@@ -38,7 +38,7 @@ use mss::{Mss, OfEvery};
 ///
 /// ```
 /// use sidestep_sim::workload::{Cost, Draft, Load, Site, Workload};
-/// use sidestep_sim::{Files, NoFiles, Plan, Start};
+/// use sidestep_sim::{Files, NoFiles, TrafficPlan, Start};
 /// use sidestep_types::{About, BitRate, Refusal, Seed, Settings, Time};
 ///
 /// /// One flow, from host 0 to host 1.
@@ -78,7 +78,7 @@ use mss::{Mss, OfEvery};
 ///
 /// let site = Site { access: vec![BitRate::gbps(1); 2], ..Site::default() };
 /// let one = One::build(One::defaults(), &NoFiles, &site)?;
-/// let (mut plan, duration) = (Plan::default(), Time::from_ms(1));
+/// let (mut plan, duration) = (TrafficPlan::default(), Time::from_ms(1));
 /// one.draw(&mut Draft::new(&mut plan, 0, duration, Seed(1), "one"))?;
 /// assert_eq!(plan.flows.len(), 1);
 /// assert_eq!(one.load(Cost::default(), duration).flows_per_s, 1000.0);
@@ -242,7 +242,7 @@ impl AnyWorkload {
         duration: Time,
         seed: Seed,
         name: &str,
-        plan: &mut Plan,
+        plan: &mut TrafficPlan,
     ) -> Result<(), Refusal> {
         let before = plan.flows.len();
         let mut draft = Draft::new(plan, class, duration, seed, name);
@@ -265,14 +265,14 @@ pub struct Draft<'a> {
     duration: Time,
     seed: Seed,
     name: &'a str,
-    plan: &'a mut Plan,
+    plan: &'a mut TrafficPlan,
 }
 
 impl<'a> Draft<'a> {
     /// Returns a draft for the workload called `name`, of `class`, which appends to `plan`; see
     /// [`AnyWorkload::plan`].
     pub fn new(
-        plan: &'a mut Plan,
+        plan: &'a mut TrafficPlan,
         class: u8,
         duration: Time,
         seed: Seed,

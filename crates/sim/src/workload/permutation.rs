@@ -9,7 +9,7 @@
 //! **Errors**       fewer than two hosts; a start past the run; hosts that cannot be apart.
 //! **Source**       the field's standard test of load balancing (Al-Fares et al., NSDI 2010).
 
-use super::apart::Apart;
+use super::apart::HostGroups;
 use super::starts::Starts;
 use super::{Cost, Draft, FlowSize, Load, Site, Workload, deck::Deck, endless};
 use crate::files::Files;
@@ -19,7 +19,7 @@ use sidestep_types::{About, Refusal, Settings, Time};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Permutation {
     hosts: u32,
-    apart: Option<Apart>,
+    apart: Option<HostGroups>,
     size: u64,
     starts: Starts,
 }
@@ -46,7 +46,7 @@ impl Workload for Permutation {
         let hosts = site.pairs_of_hosts()?;
         Ok(Permutation {
             hosts,
-            apart: Apart::build(set.starts.apart, site, hosts / 2, "permutation")?,
+            apart: HostGroups::build(set.starts.apart, site, hosts / 2, "permutation")?,
             size: endless(set.size),
             starts: set.starts,
         })

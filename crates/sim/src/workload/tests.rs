@@ -59,8 +59,8 @@ fn said(name: &str, hosts: u32, set: &[(&str, &str)]) -> String {
     try_made(name, hosts, set).unwrap_err().to_string()
 }
 
-fn planned(workload: &AnyWorkload, duration: Time, seed: u64) -> Plan {
-    let mut plan = Plan::default();
+fn planned(workload: &AnyWorkload, duration: Time, seed: u64) -> TrafficPlan {
+    let mut plan = TrafficPlan::default();
     workload
         .plan(0, duration, Seed(seed), "w", &mut plan)
         .unwrap();
@@ -173,7 +173,7 @@ fn what_does_not_go_together_is_refused() {
 #[test]
 fn what_cannot_be_planned_is_an_error_and_no_panic() {
     let fails = |name, set: &[(&str, &str)], duration| {
-        let mut plan = Plan::default();
+        let mut plan = TrafficPlan::default();
         let made = made(name, 64, set);
         let refused = made.plan(0, duration, Seed(1), "w", &mut plan);
         refused.unwrap_err().to_string()
@@ -213,13 +213,13 @@ fn what_cannot_be_planned_is_an_error_and_no_panic() {
 #[test]
 fn adding_a_workload_moves_no_flow_of_another() {
     let (query, background) = (made("query", 64, &[]), made("background", 64, &[]));
-    let mut both = Plan::default();
+    let mut both = TrafficPlan::default();
     background
         .plan(0, SECOND, Seed(1), "noise", &mut both)
         .unwrap();
     let others = both.flows.len();
     query.plan(1, SECOND, Seed(1), "asking", &mut both).unwrap();
-    let mut alone = Plan::default();
+    let mut alone = TrafficPlan::default();
     query
         .plan(0, SECOND, Seed(1), "asking", &mut alone)
         .unwrap();
@@ -232,7 +232,7 @@ fn adding_a_workload_moves_no_flow_of_another() {
     assert_eq!(plain(&both.flows[others..]), plain(&alone.flows));
     assert!(both.flows[others..].iter().all(|f| f.class == 1));
     // The same kind under another name draws differently.
-    let mut renamed = Plan::default();
+    let mut renamed = TrafficPlan::default();
     query
         .plan(0, SECOND, Seed(1), "other", &mut renamed)
         .unwrap();

@@ -6,8 +6,8 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::changes::{Becomes, Change, Standing, Step, steps};
-use crate::event::{PacketEvent, What};
+use crate::changes::{Becomes, CableState, Change, Step, steps};
+use crate::event::{PacketAction, PacketEvent};
 use crate::fib::{Fib, Ports};
 use crate::layout::LinkEnds;
 use crate::network::{End, Network};
@@ -21,7 +21,7 @@ pub(super) struct Changes {
     steps: Vec<(Time, Step)>,
     /// Number of steps done.
     taken: usize,
-    standing: Standing,
+    standing: CableState,
     /// Per cable: its two links, and its rate in the network.
     cables: Vec<([u32; 2], BitRate)>,
     ports: Arc<Ports>,
@@ -68,7 +68,7 @@ impl Changes {
             steps: steps(changes),
             changes: changes.to_vec(),
             taken: 0,
-            standing: Standing::new(network.cables.len()),
+            standing: CableState::new(network.cables.len()),
             cables: cables.collect(),
             ports: Arc::clone(ports),
             sets: Vec::new(),
@@ -189,11 +189,11 @@ impl<A: Agenda> World<A> {
         let held = self.fabric.pool.get(parcel);
         let (now, packet, departs) = (self.fabric.now, held.packet, held.departs);
         if packet.traced() {
-            self.observers.hear(&PacketEvent {
+            self.observers.observe(&PacketEvent {
                 at: now,
                 parcel,
                 packet: &packet,
-                what: What::Lost {
+                what: PacketAction::Lost {
                     from,
                     port,
                     departs,

@@ -20,7 +20,7 @@ use super::World;
 use crate::agenda::Agenda;
 use crate::host::SendingEnd;
 use crate::packets::flow_hashes;
-use crate::plan::{Joint, Plan};
+use crate::plan::{Joint, TrafficPlan};
 use sidestep_transport::shim::Message;
 use sidestep_transport::{AnySender, Closing, Opened, Receiver, TransportConfig};
 use sidestep_types::{FlowId, HostId};
@@ -29,7 +29,7 @@ use std::collections::VecDeque;
 /// All shared connections of a run; usually none.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct Connections {
-    /// Connection of each entry of [`Plan::joint`].
+    /// Connection of each entry of [`TrafficPlan::joint`].
     of: Vec<u32>,
     all: Vec<Connection>,
 }
@@ -82,7 +82,7 @@ impl Connections {
         standing.all(|end| there(end.src) && there(end.dst))
     }
 
-    pub fn new(plan: &Plan) -> Connections {
+    pub fn new(plan: &TrafficPlan) -> Connections {
         let mut of = Vec::with_capacity(plan.joint.len());
         let opens = |joint: &&Joint| joint.opener == joint.flow;
         let mut all = Vec::with_capacity(plan.joint.iter().filter(opens).count());
@@ -107,21 +107,21 @@ impl Connections {
     }
 
     /// Returns the end at which `flow` is sent (`0`) or received (`1`), if its connection is shared.
-    fn end(&mut self, plan: &Plan, flow: FlowId, side: usize) -> Option<&mut End> {
+    fn end(&mut self, plan: &TrafficPlan, flow: FlowId, side: usize) -> Option<&mut End> {
         let (connection, end) = self.place(plan, flow)?;
         let ends = self.all[connection].ends.get_or_insert_default();
         Some(&mut ends[end ^ side])
     }
 
     /// Returns the connection of `flow`, if it is shared, and the end at which the flow is sent.
-    fn place(&self, plan: &Plan, flow: FlowId) -> Option<(usize, usize)> {
+    fn place(&self, plan: &TrafficPlan, flow: FlowId) -> Option<(usize, usize)> {
         let place = plan.joint_place(flow)?;
         let connection = self.of[place] as usize;
         Some((connection, plan.answers(plan.joint[place])))
     }
 
     /// Frees the ends of the connection of `flow`, unless a flow is left to begin or to end.
-    fn close_after(&mut self, plan: &Plan, flow: FlowId) {
+    fn close_after(&mut self, plan: &TrafficPlan, flow: FlowId) {
         let Some((connection, _)) = self.place(plan, flow) else {
             return;
         };
@@ -133,7 +133,7 @@ impl Connections {
     }
 
     /// Returns the number of `flow`, whose turn it is, among the messages of its connection, if that is shared.
-    pub fn message(&mut self, plan: &Plan, flow: FlowId) -> Option<Message> {
+    pub fn message(&mut self, plan: &TrafficPlan, flow: FlowId) -> Option<Message> {
         let (connection, end) = self.place(plan, flow)?;
         let joint = plan.joint[plan.joint_place(flow)?];
         Some(Message {
@@ -146,7 +146,7 @@ impl Connections {
     #[cold]
     fn sender(
         &mut self,
-        plan: &Plan,
+        plan: &TrafficPlan,
         flow: FlowId,
         transport: &TransportConfig,
     ) -> Option<AnySender> {

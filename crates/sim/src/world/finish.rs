@@ -8,7 +8,7 @@ use crate::layout::LinkEnds;
 use crate::network::End;
 use crate::outcome::{FlowOutcome, Outcome, PortOutcome};
 use crate::pfc::Deadlock;
-use crate::plan::Plan;
+use crate::plan::TrafficPlan;
 use crate::watch::Watched;
 use sidestep_types::{BitRate, Time};
 
@@ -27,7 +27,7 @@ impl<A: Agenda> World<A> {
         // They are no longer needed, and the outcome below needs memory for every flow.
         self.senders = Vec::new();
         self.receivers = Vec::new();
-        self.connections = Connections::new(&Plan::default());
+        self.connections = Connections::new(&TrafficPlan::default());
         let ports = self.port_outcomes();
         let deadlocks = self.deadlocks();
         let shims = self.shim_counters();

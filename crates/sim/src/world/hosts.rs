@@ -5,10 +5,10 @@ use super::nics::send_by_nic;
 use super::shims::{ack_goes_past, go_down, segment_goes_past};
 use super::why::tell_sent;
 use crate::agenda::Agenda;
-use crate::event::{PacketEvent, What};
+use crate::event::{PacketAction, PacketEvent};
 use crate::fabric::Fabric;
-use crate::host::{Alarm, Host, ReceivingEnd, Seen, SendingEnd};
-use crate::layout::Far;
+use crate::host::{Alarm, Host, ReceivedCounts, ReceivingEnd, SendingEnd};
+use crate::layout::FarEnd;
 use crate::observers::Observers;
 use crate::order::Orders;
 use crate::packets::{ack, ack_packet, arrival, data_packet, data_seq, set_data_seq};
@@ -46,11 +46,11 @@ impl<A: Agenda> World<A> {
     fn trace_arrival(&mut self, host: u32, parcel: u32, packet: &Packet) {
         self.look_at_senders();
         self.tell_arrival(host, parcel, packet);
-        self.observers.hear(&PacketEvent {
+        self.observers.observe(&PacketEvent {
             at: self.fabric.now,
             parcel,
             packet,
-            what: What::Delivered,
+            what: PacketAction::Delivered,
         });
     }
 
@@ -195,7 +195,7 @@ impl<A: Agenda> World<A> {
         let mut switches = 1u8;
         while at != to {
             let link = self.toward(at, to);
-            let Far::Switch(next) = self.fabric.links[link].far() else {
+            let FarEnd::Switch(next) = self.fabric.links[link].far() else {
                 panic!("a host on the way from switch to switch");
             };
             at = next;
@@ -339,7 +339,7 @@ impl<A: Agenda> World<A> {
             shortest: 0,
             order: Orders::default(),
             handed: self.reorders(plan.dst).then(Box::default),
-            seen: Seen::default(),
+            seen: ReceivedCounts::default(),
         };
         if self.shimmed {
             self.open_shims(end.dst, flow);
@@ -575,11 +575,11 @@ fn leave_traced<A: Agenda>(
 ) {
     fabric.pool.get_mut(parcel).packet.set_traced(true);
     let packet = fabric.pool.get(parcel).packet;
-    observers.hear(&PacketEvent {
+    observers.observe(&PacketEvent {
         at: fabric.now,
         parcel,
         packet: &packet,
-        what: What::Sent { number },
+        what: PacketAction::Sent { number },
     });
     if let Some(account) = &mut observers.account
         && account.parcel == Some(parcel)

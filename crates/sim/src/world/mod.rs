@@ -32,14 +32,14 @@ mod changes;
 #[cfg(all(debug_assertions, not(test)))]
 mod compiled;
 mod connections;
+mod custom_ends;
 mod finish;
-mod foresee;
 mod hosts;
 mod looks;
-mod machines;
 mod multipath;
 mod nics;
 mod part;
+mod prefetch;
 mod record;
 mod saved;
 mod shims;
@@ -54,15 +54,15 @@ use crate::agenda::{Agenda, WheelAgenda};
 use crate::changes::check_changes;
 use crate::checks::{check_plan, check_settings};
 use crate::config::WorldConfig;
-use crate::fabric::{Fabric, Happening, Inside};
+use crate::fabric::{Fabric, FabricEvent, SwitchFeatures};
 use crate::fib::{Attachment, Paths};
 use crate::host::{Host, ReceivingEnd, SendingEnd};
 use crate::indexed::Table;
-use crate::layout::{Far, LinkEnds, lay_links};
+use crate::layout::{FarEnd, LinkEnds, lay_links};
 use crate::network::{End, Network};
 use crate::observers::Observers;
 use crate::outcome::FlowOutcome;
-use crate::plan::{FlowPlan, Plan};
+use crate::plan::{FlowPlan, TrafficPlan};
 use crate::pool::NONE;
 use crate::switching::{Switch, make_sched};
 use crate::tally::Tally;
@@ -70,9 +70,9 @@ use crate::trace::Tracer;
 use crate::watch::{Watching, Wires};
 use changes::Changes;
 use connections::Connections;
-use foresee::Foreseen;
-use machines::Machines;
+use custom_ends::CustomEnds;
 use multipath::Multipath;
+use prefetch::PrefetchState;
 use sidestep_switch::sched::AnySched;
 use sidestep_switch::{AnyBuffer, AnyRoute, Depth, Sched};
 use sidestep_transport::{AnyReceiver, AnySender, shim};
@@ -94,8 +94,8 @@ pub struct World<A: Agenda = WheelAgenda> {
     connections: Connections,
     multipath: Multipath,
     /// Functions of the caller that make senders and receivers; `None` if the configured transport does.
-    machines: Option<Machines>,
-    plan: Arc<Plan>,
+    machines: Option<CustomEnds>,
+    plan: Arc<TrafficPlan>,
     config: WorldConfig,
     flow_salt: u64,
     /// Outcome of each flow so far. Each number is written by the source of the flow or by its destination, never
@@ -116,7 +116,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     /// Per link: its sender, its far end, and its index in the outcome.
     ends: Vec<LinkEnds>,
     /// Look-ahead for prefetching.
-    foreseen: Foreseen,
+    foreseen: PrefetchState,
 }
 
 impl<A: Agenda> World<A> {
@@ -125,7 +125,7 @@ impl<A: Agenda> World<A> {
     /// Errors name the impossible part of the network, plan or settings.
     pub fn new(
         network: &Network,
-        plan: Arc<Plan>,
+        plan: Arc<TrafficPlan>,
         config: WorldConfig,
     ) -> Result<World<A>, String> {
         World::along(&Paths::of(network)?, network, plan, config)
@@ -135,7 +135,7 @@ impl<A: Agenda> World<A> {
     pub(crate) fn along(
         paths: &Paths,
         network: &Network,
-        plan: Arc<Plan>,
+        plan: Arc<TrafficPlan>,
         config: WorldConfig,
     ) -> Result<World<A>, String> {
         check_plan(network, &plan)?;
@@ -155,7 +155,7 @@ impl<A: Agenda> World<A> {
             config.seed,
         );
         if config.switch.sent.is_some() {
-            fabric.inside.has(Inside::Watched);
+            fabric.switch_features.require(SwitchFeatures::Watched);
         }
         let mut switches = Vec::new();
         let mut first = network.hosts;
@@ -203,7 +203,7 @@ impl<A: Agenda> World<A> {
             shimmed: false,
             changes: Changes::new(network, ports, &ends, &config.changes),
             ends,
-            foreseen: Foreseen::default(),
+            foreseen: PrefetchState::default(),
             plan,
             config,
         };
@@ -281,7 +281,7 @@ impl<A: Agenda> World<A> {
             self.tally.is_fresh(),
             "a transport is set before the run starts"
         );
-        self.machines = Some(Machines {
+        self.machines = Some(CustomEnds {
             sender: Box::new(sender),
             receiver: Box::new(receiver),
         });
@@ -311,25 +311,25 @@ impl<A: Agenda> World<A> {
         while let Some(slot) = self.fabric.next(limit) {
             if self.foreseen.is_due() {
                 cold_path();
-                self.foresee();
+                self.prefetch_ahead();
             }
             self.tally.event();
             match self.fabric.happens(slot) {
-                Happening::Arrival { link, parcel } => match self.fabric.links[link].far() {
-                    Far::Switch(s) => self.at_switch(s, link, parcel),
-                    Far::Host(h) => {
+                FabricEvent::Arrival { link, parcel } => match self.fabric.links[link].far() {
+                    FarEnd::Switch(s) => self.at_switch(s, link, parcel),
+                    FarEnd::Host(h) => {
                         self.at_host(h, parcel);
                         limit = limit.min(self.end);
                     }
                 },
                 // The timer of a shim may make the last delivery.
-                Happening::Wake { host } => {
+                FabricEvent::Wake { host } => {
                     cold_path();
                     self.wake(host);
                     limit = limit.min(self.end);
                 }
-                Happening::Sent { lost: NONE } => {}
-                Happening::Sent { lost } => {
+                FabricEvent::Sent { lost: NONE } => {}
+                FabricEvent::Sent { lost } => {
                     cold_path();
                     self.swallowed(lost);
                 }
@@ -343,7 +343,7 @@ impl<A: Agenda> World<A> {
     }
 
     /// Returns the number of flows not delivered yet, plus all that the run does not wait for
-    /// ([`Plan::unawaited`]), delivered or not.
+    /// ([`TrafficPlan::unawaited`]), delivered or not.
     pub fn unfinished(&self) -> u64 {
         self.unfinished
     }

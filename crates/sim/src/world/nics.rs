@@ -4,9 +4,9 @@
 //! like any other loss.
 
 use super::World;
-use super::why::send_asked;
+use super::why::send_with_reasons;
 use crate::agenda::Agenda;
-use crate::event::{PacketEvent, What};
+use crate::event::{PacketAction, PacketEvent};
 use crate::fabric::Fabric;
 use crate::network::End;
 use crate::observers::Observers;
@@ -62,7 +62,7 @@ pub(super) fn send_by_nic<A: Agenda>(
 ) {
     let event = match &mut observers.account {
         None => nic.send(fabric, parcel, &mut ()),
-        Some(account) => send_asked(fabric, account, nic, parcel),
+        Some(account) => send_with_reasons(fabric, account, nic, parcel),
     };
     let (at, host) = (fabric.now, HostId(nic.first_link()));
     // The packet sent comes first, then the packets it evicted.
@@ -70,11 +70,11 @@ pub(super) fn send_by_nic<A: Agenda>(
     for (parcel, event) in sent.chain(nic.evicted.drain(..)) {
         let packet = fabric.pool.get(parcel).packet;
         if packet.traced() {
-            observers.hear(&PacketEvent {
+            observers.observe(&PacketEvent {
                 at,
                 parcel,
                 packet: &packet,
-                what: What::At(End::Host(host), event),
+                what: PacketAction::At(End::Host(host), event),
             });
         }
         if event.dropped().is_some() {

@@ -3,7 +3,7 @@
 use super::World;
 use crate::agenda::{Agenda, Border, PartAgenda};
 use crate::fabric::{Fabric, Link};
-use crate::layout::{Far, LinkEnds};
+use crate::layout::{FarEnd, LinkEnds};
 use crate::losses::LossLog;
 use crate::network::End;
 use crate::parts::{Cut, Mail};
@@ -15,8 +15,8 @@ impl World<PartAgenda> {
     pub(crate) fn become_part(&mut self, cut: &Cut, me: u16) {
         let to = |(link, ends): (&Link, &LinkEnds)| {
             let to = match link.far() {
-                Far::Switch(s) => cut.of_switch(SwitchId(s)),
-                Far::Host(h) => cut.of_host(HostId(h)),
+                FarEnd::Switch(s) => cut.of_switch(SwitchId(s)),
+                FarEnd::Host(h) => cut.of_host(HostId(h)),
             };
             (cut.of_end(ends.from) == me && to != me).then_some(to)
         };
@@ -100,14 +100,14 @@ impl World<PartAgenda> {
 
     /// Prefetches the link over which `mail` comes.
     #[inline]
-    pub(crate) fn foresee_link(&self, mail: &Mail) {
+    pub(crate) fn prefetch_link(&self, mail: &Mail) {
         self.fabric.links.fetch(mail.link);
         self.fabric.agenda.fetch(mail.link);
     }
 
     /// Prefetches the packet behind which `mail` goes.
     #[inline]
-    pub(crate) fn foresee_line(&self, mail: &Mail) {
+    pub(crate) fn prefetch_line(&self, mail: &Mail) {
         let line = &self.fabric.links[mail.link].line;
         self.fabric.pool.fetch(line.tail());
     }

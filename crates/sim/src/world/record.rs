@@ -4,7 +4,7 @@ use super::World;
 use crate::agenda::Agenda;
 use crate::pool::NONE;
 use crate::record::{Layout, Packets, Recorded, Recorder, Recording, UnderWay};
-use sidestep_recording::{Cause, Packet, Place, Says, State};
+use sidestep_recording::{Cause, Packet, PacketFlags, Place, State};
 use sidestep_types::{FlowId, HostId, Kind, Time};
 
 impl<A: Agenda> World<A> {
@@ -107,7 +107,11 @@ impl<A: Agenda> World<A> {
                 });
                 continue;
             }
-            let again = if packet.sent_again() { Says::AGAIN } else { 0 };
+            let again = if packet.sent_again() {
+                PacketFlags::AGAIN
+            } else {
+                0
+            };
             let plan = &self.plan.flows[packet.flow.0 as usize];
             let answers = matches!(packet.kind(), Kind::Ack | Kind::SynAck);
             let HostId(host) = if answers { plan.dst } else { plan.src };

@@ -118,14 +118,17 @@ impl<A: Agenda> World<A> {
         self.swap(&mut saved);
         let built = saved;
         let pending = &built.pending;
-        self.fabric.go_on_as(built.fabric, pending, flows)?;
-        self.observers.tracer.go_on_as(built.observers.tracer)?;
+        self.fabric
+            .restore_constants(built.fabric, pending, flows)?;
+        self.observers
+            .tracer
+            .restore_constants(built.observers.tracer)?;
         for (kept, built) in self.switches.iter_mut().zip(built.switches.into_items()) {
-            kept.stand_as(built)?;
+            kept.restore_constants(built)?;
         }
         let hosts = self.hosts.iter_mut().zip(built.hosts.into_items());
         for (number, (kept, built)) in hosts.enumerate() {
-            kept.stand_as(built)
+            kept.restore_constants(built)
                 .map_err(|why| format!("host {number}: {why}"))?;
         }
         self.check_ends()?;

@@ -2,8 +2,8 @@
 
 use super::World;
 use crate::agenda::Agenda;
-use crate::event::{PacketEvent, What};
-use crate::fabric::Inside;
+use crate::event::{PacketAction, PacketEvent};
+use crate::fabric::SwitchFeatures;
 use crate::network::End;
 use crate::watch::DetourSeen;
 use sidestep_switch::{Event, Joined, Sink};
@@ -13,13 +13,13 @@ use std::hint::cold_path;
 impl<A: Agenda> World<A> {
     #[inline(always)]
     pub(super) fn at_switch(&mut self, switch: u32, link: u32, parcel: u32) {
-        match self.fabric.inside {
-            Inside::Plain => {}
-            Inside::Classes => {
+        match self.fabric.switch_features {
+            SwitchFeatures::Plain => {}
+            SwitchFeatures::Classes => {
                 cold_path();
                 return self.at_class_switch(switch, link, parcel);
             }
-            Inside::Watched => {
+            SwitchFeatures::Watched => {
                 cold_path();
                 return self.at_watched_switch(switch, link, parcel);
             }
@@ -58,7 +58,7 @@ impl<A: Agenda> World<A> {
         let at_hand = (link, parcel, dst);
         let event = match self.observers.account {
             None => here.forward::<A, true, ()>(fabric, at_hand, traced, &mut ()),
-            Some(_) => Some(self.forward_asked(switch, link, parcel, dst)),
+            Some(_) => Some(self.forward_with_reasons(switch, link, parcel, dst)),
         };
         if let Some(event) = event {
             self.happened(switch, parcel, event);
@@ -106,11 +106,11 @@ impl<A: Agenda> World<A> {
         if !event.waited() {
             self.look_at_senders();
         }
-        self.observers.hear(&PacketEvent {
+        self.observers.observe(&PacketEvent {
             at: self.fabric.now,
             parcel,
             packet: &self.fabric.pool.get(parcel).packet,
-            what: What::At(End::Switch(switch), event),
+            what: PacketAction::At(End::Switch(switch), event),
         });
     }
 

@@ -3,13 +3,15 @@
 use super::World;
 use crate::agenda::Agenda;
 use crate::config::TraceFilter;
-use crate::fabric::{Fabric, Inside};
+use crate::fabric::{Fabric, SwitchFeatures};
 use crate::fib::Attachment;
-use crate::layout::Far;
+use crate::layout::FarEnd;
 use crate::network::{End, Network};
 use crate::switching::Switch;
-use crate::why::{Account, Decided, Explained, Judged, Known, Met, for_receiver};
-use sidestep_switch::{Asked, Event};
+use crate::why::{
+    Account, AccountEvent, Decided, DecisionResult, EndState, Explained, for_receiver,
+};
+use sidestep_switch::{Event, ReasonCollector};
 use sidestep_types::{HostId, Packet, SwitchId, Time};
 
 /// Number that no packet has.
@@ -29,7 +31,7 @@ impl<A: Agenda> World<A> {
                 }
             }
         }
-        self.fabric.inside = Inside::Watched;
+        self.fabric.switch_features = SwitchFeatures::Watched;
         let only = TraceFilter::Ids(vec![number]);
         self.observers.explain(Account::new(number, names), only);
     }
@@ -39,7 +41,7 @@ impl<A: Agenda> World<A> {
     /// detours than any packet has. Costs time, does not change results.
     pub fn remember_deciding(&mut self) {
         assert!(self.tally.is_fresh(), "remembering begins with the run");
-        self.fabric.inside = Inside::Watched;
+        self.fabric.switch_features = SwitchFeatures::Watched;
         let none = TraceFilter::Detoured(u8::MAX);
         (self.observers).explain(Account::new(NOBODY, Vec::new()), none);
     }
@@ -63,7 +65,7 @@ impl<A: Agenda> World<A> {
     /// Forwards a packet, and collects the reasons if it is the explained one.
     #[cold]
     #[inline(never)]
-    pub(super) fn forward_asked(
+    pub(super) fn forward_with_reasons(
         &mut self,
         switch: u32,
         link: u32,
@@ -78,17 +80,17 @@ impl<A: Agenda> World<A> {
         account.at_hand = Some(packet);
         account.deciding = Some((packet, number));
         let about = number == Some(account.number);
-        let mut asked = about.then(|| Asked::new(&account.names[switch as usize]));
+        let mut collector = about.then(|| ReasonCollector::new(&account.names[switch as usize]));
         // Without a witness it is called in `at_switch` alone: a second call would stop it from being inlined
         // there, which costs 1.6 % of a run with pauses.
         let at_hand = (link, parcel, dst);
-        let event = here.forward::<A, true, _>(fabric, at_hand, true, &mut asked);
+        let event = here.forward::<A, true, _>(fabric, at_hand, true, &mut collector);
         let event = event.expect("it is told of");
         account.deciding = None;
-        let Some(asked) = asked else {
+        let Some(collector) = collector else {
             return event;
         };
-        let judged = judged(asked, event, here, fabric.pool.get(parcel).packet.wire);
+        let judged = judged(collector, event, here, fabric.pool.get(parcel).packet.wire);
         let out = judged.event.joined().map(|joined| joined.port);
         let out = out.map(|port| here.first_link() + u32::from(port.0));
         let decided = Decided {
@@ -102,7 +104,7 @@ impl<A: Agenda> World<A> {
             paused_before: fabric.paused(link).1,
             paused: out.map_or(Time::ZERO, |out| fabric.paused(out).1),
         };
-        account.tell(fabric.now, Met::Decided(Box::new(decided)));
+        account.tell(fabric.now, AccountEvent::Decided(Box::new(decided)));
         event
     }
 
@@ -115,10 +117,10 @@ impl<A: Agenda> World<A> {
         let known = self.known(packet);
         let at = self.attachments[host];
         let link = self.switches[at.switch].first_link() + u32::from(at.port.0);
-        debug_assert!(self.fabric.links[link].far() == Far::Host(host));
+        debug_assert!(self.fabric.links[link].far() == FarEnd::Host(host));
         let (now, paused) = (self.fabric.now, self.fabric.paused(link).1);
         if let Some(account) = &mut self.observers.account {
-            account.tell(now, Met::Arrived { known, paused });
+            account.tell(now, AccountEvent::Arrived { known, paused });
         }
     }
 
@@ -136,7 +138,7 @@ impl<A: Agenda> World<A> {
         if let Some(account) = &mut self.observers.account
             && account.is_about(packet)
         {
-            account.tell(now, Met::Handed { known, passed });
+            account.tell(now, AccountEvent::Handed { known, passed });
         }
     }
 
@@ -150,36 +152,36 @@ impl<A: Agenda> World<A> {
         if let Some(account) = &mut self.observers.account
             && account.is_about(packet)
         {
-            account.tell(now, Met::Withheld { shim, why });
+            account.tell(now, AccountEvent::Withheld { shim, why });
         }
     }
 
     /// Returns the state of the end of its flow that the packet goes to.
-    fn known(&self, packet: &Packet) -> Known {
+    fn known(&self, packet: &Packet) -> EndState {
         let f = packet.flow.0 as usize;
         if for_receiver(packet) {
             return match &self.receivers[f] {
-                Some(end) if end.endpoint.is_complete() => Known::Complete,
-                Some(end) => Known::Expected(end.endpoint.expected(packet.subflow())),
-                None if self.flows[f].finished.is_some() => Known::Complete,
-                None => Known::Expected(Packet::first_of(packet.subflow())),
+                Some(end) if end.endpoint.is_complete() => EndState::Complete,
+                Some(end) => EndState::Expected(end.endpoint.expected(packet.subflow())),
+                None if self.flows[f].finished.is_some() => EndState::Complete,
+                None => EndState::Expected(Packet::first_of(packet.subflow())),
             };
         }
         match &self.senders[f] {
-            Some(end) => Known::Acknowledged(end.endpoint.acknowledged_of(packet.subflow())),
-            None => Known::Done,
+            Some(end) => EndState::Acknowledged(end.endpoint.acknowledged_of(packet.subflow())),
+            None => EndState::Done,
         }
     }
 }
 
 /// Joins the reasons with what the switch, or NIC, just did with the packet. `wire`: bytes of link time that
 /// the packet takes from here on.
-fn judged(asked: Asked, event: Event, here: &Switch, wire: u16) -> Judged {
-    let mut reasons = asked.reasons;
+fn judged(collector: ReasonCollector, event: Event, here: &Switch, wire: u16) -> DecisionResult {
+    let mut reasons = collector.reasons;
     if event.joined().is_none() {
         reasons.sched = None;
     }
-    Judged {
+    DecisionResult {
         reasons,
         event,
         displaced: here.evicted.len() as u32,
@@ -204,7 +206,7 @@ pub(super) fn tell_sent<A: Agenda>(
 /// Sends a packet by a NIC, and collects the reasons if it is the explained one.
 #[cold]
 #[inline(never)]
-pub(super) fn send_asked<A: Agenda>(
+pub(super) fn send_with_reasons<A: Agenda>(
     fabric: &mut Fabric<A>,
     account: &mut Account,
     nic: &mut Switch,
@@ -213,11 +215,11 @@ pub(super) fn send_asked<A: Agenda>(
     let packet = fabric.pool.get(parcel).packet;
     account.at_hand = Some(packet);
     let about = account.parcel == Some(parcel);
-    let mut asked = about.then(|| Asked::new(&["its NIC".to_string()]));
-    let event = nic.send(fabric, parcel, &mut asked);
-    if let Some(asked) = asked {
-        let judged = judged(asked, event, nic, fabric.pool.get(parcel).packet.wire);
-        account.tell(fabric.now, Met::Nic(Box::new(judged)));
+    let mut collector = about.then(|| ReasonCollector::new(&["its NIC".to_string()]));
+    let event = nic.send(fabric, parcel, &mut collector);
+    if let Some(collector) = collector {
+        let judged = judged(collector, event, nic, fabric.pool.get(parcel).packet.wire);
+        account.tell(fabric.now, AccountEvent::Nic(Box::new(judged)));
     }
     event
 }

@@ -402,13 +402,13 @@ pub fn any_switches() -> impl Strategy<Value = WorldConfig> {
     })
 }
 
-pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<Plan>> {
+pub fn any_plan(hosts: u32) -> impl Strategy<Value = Arc<TrafficPlan>> {
     // Nearly half of the entries are requests with their answers, up to three of them over one connection.
     let one = (0..hosts, 1..hosts, 1u64..60_000, 0u64..3_000, 0u64..7);
     // Any buffer and threshold above holds that many bytes, and any shim fits beside them.
     let mss = proptest::option::of(100u16..=1452);
     proptest::collection::vec((one, mss), 1..40).prop_map(move |list| {
-        let mut made = Plan::clone(&plan(vec![]));
+        let mut made = TrafficPlan::clone(&plan(vec![]));
         for ((src, step, size, us, rounds), mss) in list {
             let (dst, at) = ((src + step) % hosts, |n| Time::from_us(us + n * us / 3));
             let before = made.flows.len();

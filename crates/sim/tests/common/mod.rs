@@ -92,7 +92,7 @@ pub fn config(buffer_name: &str, packets: u64, seed: u64) -> WorldConfig {
             sent: None,
             cioq: None,
         },
-        others: Others::default(),
+        others: SwitchOverrides::default(),
         transport: dctcp().into(),
         transports: ClassTransports::default(),
         shims: Vec::new(),
@@ -126,17 +126,17 @@ pub fn flow(src: u32, dst: u32, size: u64, start: Time) -> FlowPlan {
     }
 }
 
-pub fn plan(flows: Vec<FlowPlan>) -> Arc<Plan> {
-    Arc::new(Plan {
+pub fn plan(flows: Vec<FlowPlan>) -> Arc<TrafficPlan> {
+    Arc::new(TrafficPlan {
         classes: vec!["flows".into()],
         flows,
-        ..Plan::default()
+        ..TrafficPlan::default()
     })
 }
 
 /// Adds requests of `src` to `dst` over one connection: time, size, and size of the answer, which starts
 /// `think` after its request.
-pub fn asks(plan: &mut Plan, src: u32, dst: u32, rounds: &[(Time, u64, u64)], think: Time) {
+pub fn asks(plan: &mut TrafficPlan, src: u32, dst: u32, rounds: &[(Time, u64, u64)], think: Time) {
     let opener = FlowId(plan.flows.len() as u32);
     for &(at, request, answer) in rounds {
         let asked = FlowId(plan.flows.len() as u32);
@@ -156,13 +156,13 @@ pub fn asks(plan: &mut Plan, src: u32, dst: u32, rounds: &[(Time, u64, u64)], th
 }
 
 /// Returns a plan in which `senders` hosts send `size` bytes to host 0 at once.
-pub fn incast(senders: impl Iterator<Item = u32>, size: u64) -> Arc<Plan> {
+pub fn incast(senders: impl Iterator<Item = u32>, size: u64) -> Arc<TrafficPlan> {
     plan(senders.map(|s| flow(s, 0, size, Time::ZERO)).collect())
 }
 
 pub fn run_with<A: Agenda>(
     network: &Network,
-    plan: Arc<Plan>,
+    plan: Arc<TrafficPlan>,
     config: WorldConfig,
     until: Time,
 ) -> Outcome {
@@ -171,14 +171,14 @@ pub fn run_with<A: Agenda>(
     world.finish()
 }
 
-pub fn run(network: &Network, plan: Arc<Plan>, config: WorldConfig, until: Time) -> Outcome {
+pub fn run(network: &Network, plan: Arc<TrafficPlan>, config: WorldConfig, until: Time) -> Outcome {
     run_with::<WheelAgenda>(network, plan, config, until)
 }
 
 /// Runs on the wheel, and checks that the heap makes the same run, event for event.
 pub fn run_on_both(
     network: &Network,
-    plan: &Arc<Plan>,
+    plan: &Arc<TrafficPlan>,
     config: &WorldConfig,
     until: Time,
 ) -> Outcome {
@@ -204,7 +204,11 @@ pub fn median(mut values: Vec<f64>) -> f64 {
 
 /// Returns the packets queued and in flight long after every flow of `plan` was delivered; `None` if one was
 /// not.
-pub fn left_when_quiet(network: &Network, plan: &Plan, config: WorldConfig) -> Option<(u32, u64)> {
+pub fn left_when_quiet(
+    network: &Network,
+    plan: &TrafficPlan,
+    config: WorldConfig,
+) -> Option<(u32, u64)> {
     // A run ends with its last flow, so a last one is added long after all others.
     let mut plan = plan.clone();
     plan.flows.push(flow(0, 1, 1, Time::from_s(6)));

@@ -95,7 +95,11 @@ impl Shim for Reads {
 }
 
 /// Returns the tags of all data of a plan, in the order in which it leaves.
-fn tags(plan: Arc<Plan>, settings: WorldConfig, sets: &[(&str, &str)]) -> Vec<(FlowId, Tag)> {
+fn tags(
+    plan: Arc<TrafficPlan>,
+    settings: WorldConfig,
+    sets: &[(&str, &str)],
+) -> Vec<(FlowId, Tag)> {
     let network = topology("single_switch", &[("hosts", "2")]);
     let mut world: World = World::new(&network, plan, settings).expect("a world");
     let (read, shims) = (Arc::new(Mutex::new(Vec::new())), mark(sets));
@@ -110,7 +114,7 @@ fn tags(plan: Arc<Plan>, settings: WorldConfig, sets: &[(&str, &str)]) -> Vec<(F
 
 #[test]
 fn messages_of_a_shared_connection_count_each_for_itself_and_each_way_apart() {
-    let mut made = Plan::clone(&plan(vec![]));
+    let mut made = TrafficPlan::clone(&plan(vec![]));
     let rounds: Vec<_> = (0..10).map(|n| (Time::from_ms(n), 3_000, 5_000)).collect();
     asks(&mut made, 0, 1, &rounds, Time::ZERO);
     let read = tags(

@@ -78,12 +78,12 @@ fn spraying_with_fast_retransmit_takes_nothing_for_loss_with_order_below() {
 
 /// Events of flows at a shim: how often they were closed, and packets that came up afterwards.
 #[derive(Default)]
-struct Told {
+struct CloseCounts {
     closed: u32,
     after: u32,
 }
 
-struct Listens(Arc<Mutex<Told>>);
+struct Listens(Arc<Mutex<CloseCounts>>);
 
 impl Shim for Listens {
     fn close(&mut self, _: FlowId) {
@@ -129,7 +129,7 @@ fn of_a_complete_flow_that_owes_an_acknowledgement_all_passes() {
     // At the receiving end alone.
     settings.shims = Vec::new();
     let mut world: World = World::new(&network, one, settings).unwrap();
-    let told = Arc::new(Mutex::new(Told::default()));
+    let told = Arc::new(Mutex::new(CloseCounts::default()));
     world.set_shims(|host| match host.0 {
         1 => Stack::of(vec![AnyShim::Custom(Box::new(Listens(told.clone())))]),
         _ => Stack::of(Vec::new()),

@@ -16,7 +16,7 @@ impl Shim for Longer {
     }
 }
 
-fn run_with_stack(plan: Arc<Plan>, make: impl Fn() -> Vec<AnyShim>) -> Outcome {
+fn run_with_stack(plan: Arc<TrafficPlan>, make: impl Fn() -> Vec<AnyShim>) -> Outcome {
     let network = topology("single_switch", &[("hosts", "4")]);
     let mut world: World = World::new(&network, plan, config("droptail", 100, 1)).unwrap();
     world.set_shims(|_| Stack::of(make()));

@@ -9,7 +9,7 @@
 
 use super::compile::ran;
 use super::kernel::Link;
-use super::plan::Plan;
+use super::plan::ProgramConfig;
 use super::program::Loaded;
 use super::tools::call;
 use crate::io::interface::Inquiry;
@@ -31,7 +31,7 @@ pub(super) struct Attached {
     /// Numbers of the interfaces, in the order of the ports.
     pub interfaces: Vec<i32>,
     _links: Vec<Link>,
-    _keeper: Keeper,
+    _keeper: BucketCleaner,
 }
 
 /// Returns the numbers of the interfaces.
@@ -50,12 +50,12 @@ pub(super) fn interfaces(setup: &Setup) -> Result<Vec<i32>, String> {
 /// Attaches buckets and the program, which has received the switch's config, to the ports.
 pub(super) fn attach(
     loaded: &Loaded,
-    plan: &Plan,
+    plan: &ProgramConfig,
     setup: &Setup,
     interfaces: Vec<i32>,
 ) -> Result<Attached, String> {
     let names: Vec<&str> = setup.ports.iter().map(|p| p.interface.as_str()).collect();
-    let keeper = Keeper::start(&names)?;
+    let keeper = BucketCleaner::start(&names)?;
     for port in &setup.ports {
         bucket(&port.interface, port.rate.as_bps(), plan.most_bytes())
             .map_err(|e| format!("port {}: {e}", port.name))?;
@@ -97,10 +97,10 @@ fn burst(rate: u64) -> u64 {
 
 /// Child process that removes the buckets when this process has ended.
 #[derive(Debug)]
-struct Keeper(Child);
+struct BucketCleaner(Child);
 
-impl Keeper {
-    fn start(interfaces: &[&str]) -> Result<Keeper, String> {
+impl BucketCleaner {
+    fn start(interfaces: &[&str]) -> Result<BucketCleaner, String> {
         // Reads until the pipe is closed, by this process or by its end. Names are passed as arguments, not as
         // text of the shell.
         const WAIT: &str =
@@ -116,12 +116,12 @@ impl Keeper {
         // Ctrl-C at a terminal is for this process alone.
         let child = command.process_group(0).spawn();
         child
-            .map(Keeper)
+            .map(BucketCleaner)
             .map_err(|e| format!("cannot run sh, which takes qdiscs away at the end: {e}"))
     }
 }
 
-impl Drop for Keeper {
+impl Drop for BucketCleaner {
     fn drop(&mut self) {
         drop(self.0.stdin.take());
         let _ = self.0.wait();

@@ -6,7 +6,7 @@
 //! **Errors**       none.
 
 use super::layout::{self, PortRead, Read, SLOT};
-use super::plan::Plan;
+use super::plan::ProgramConfig;
 use crate::frame::Refusal;
 use crate::machine::{Counters, Depths, FrameCounts, PortCounters};
 use crate::setup::Setup;
@@ -16,7 +16,7 @@ use sidestep_switch::{Depth, DropReason};
 
 /// Copy of the maps.
 pub(super) struct Copied<'a> {
-    pub plan: &'a Plan,
+    pub plan: &'a ProgramConfig,
     /// Bytes of `struct machine`.
     pub machine: &'a [u8],
     /// Bytes of `struct queues`, copied after it.

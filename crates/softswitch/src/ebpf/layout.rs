@@ -4,7 +4,7 @@
 //! **Units**        offsets in bytes; numbers in the machine's own byte order.
 //! **Errors**       none: sizes are checked when a map is opened, and again by the compiler of the program.
 
-use super::plan::{Plan, Rule};
+use super::plan::{ProgramConfig, Rule};
 use crate::frame::Refusal;
 use sidestep_switch::DropReason;
 use sidestep_switch::route::spray_rr::strides;
@@ -84,7 +84,7 @@ impl Bytes {
 }
 
 /// Returns a `struct machine` of a plan, started at that nanosecond of the clock, with these interfaces.
-pub(super) fn machine(plan: &Plan, started_ns: u64, interfaces: &[i32]) -> Vec<u8> {
+pub(super) fn machine(plan: &ProgramConfig, started_ns: u64, interfaces: &[i32]) -> Vec<u8> {
     let mut bytes = Bytes::default();
     bytes.u64(0).u64(started_ns).u64(0);
     bytes

@@ -1,7 +1,7 @@
 //! The switch in the kernel: the same decision as a BPF program on the ports, without a process between frames.
 //!
 //! **Decision**     that of `crates/softswitch/bpf`, in C; this module loads it, and reports what it cannot do
-//!                  ([`Plan`]).
+//!                  ([`ProgramConfig`]).
 //! **State**        in the kernel: one map with all state of the decision, one with the queues' departures,
 //!                  tables of addresses.
 //! **Units**        picoseconds since the start; bytes without FCS.
@@ -24,5 +24,5 @@ mod tests;
 pub mod tools;
 
 pub use compile::need;
-pub use plan::Plan;
+pub use plan::ProgramConfig;
 pub use run::run;

@@ -207,7 +207,7 @@ fn levels(size: Option<Size>) -> (u64, u64) {
 
 /// Switch in the form that the program receives.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct ProgramConfig {
     pub(super) sizes: Sizes,
     pub(super) rule: Rule,
     pub(super) streams: Streams,
@@ -221,19 +221,23 @@ pub struct Plan {
     pub(super) answers: Vec<(Ipv4Addr, Mac)>,
 }
 
-impl Plan {
+impl ProgramConfig {
     /// Translates `setup`. An error lists all settings that the program cannot do, a line each.
-    pub fn of(setup: &Setup) -> Result<Plan, String> {
+    pub fn of(setup: &Setup) -> Result<ProgramConfig, String> {
         let name = setup.name.as_str();
         let seed = Seed(setup.seed);
         let streams = Streams::of(|what| seed.stream((what, name)));
-        Plan::drawing(setup, seed.salt(("ecmp", name)), streams)
+        ProgramConfig::drawing(setup, seed.salt(("ecmp", name)), streams)
     }
 
-    /// Translates `setup` as [`Plan::of`] does, with this salt and these draws.
-    pub(super) fn drawing(setup: &Setup, salt: u64, streams: Streams) -> Result<Plan, String> {
+    /// Translates `setup` as [`ProgramConfig::of`] does, with this salt and these draws.
+    pub(super) fn drawing(
+        setup: &Setup,
+        salt: u64,
+        streams: Streams,
+    ) -> Result<ProgramConfig, String> {
         let decision = &setup.decision;
-        let mut cannot = Cannot(Vec::new());
+        let mut cannot = Unsupported(Vec::new());
         cannot.decision(setup);
         let ring_bits = cannot.ring(decision.capacity);
         cannot.process(setup);
@@ -269,7 +273,7 @@ impl Plan {
                 });
             v4.map(|address| (address, station.mac))
         });
-        Ok(Plan {
+        Ok(ProgramConfig {
             sizes: Sizes {
                 ports: setup.ports.len().max(LEAST_PORTS).next_power_of_two(),
                 ring_bits,
@@ -298,9 +302,9 @@ impl Plan {
 }
 
 /// Settings that the program cannot do.
-struct Cannot(Vec<String>);
+struct Unsupported(Vec<String>);
 
-impl Cannot {
+impl Unsupported {
     fn say(&mut self, key: &str, expected: impl Display, got: impl Display) {
         let line = format!("{key}: expected {expected}; got {got}");
         self.0.push(line);

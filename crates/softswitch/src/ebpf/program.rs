@@ -7,7 +7,7 @@
 use super::compile::{Pinned, SOURCES, load};
 use super::kernel::{Map, Program};
 use super::layout::{self, Bytes, MACHINE, PORT};
-use super::plan::{Plan, Rule, Sizes};
+use super::plan::{ProgramConfig, Rule, Sizes};
 use crate::table::ways::Numbering;
 use std::path::Path;
 
@@ -68,7 +68,12 @@ impl Loaded {
 
     /// Writes the config of a switch, started at that nanosecond of the clock, into the maps. No frame may
     /// arrive yet.
-    pub fn tell(&self, plan: &Plan, started_ns: u64, interfaces: &[i32]) -> Result<(), String> {
+    pub fn tell(
+        &self,
+        plan: &ProgramConfig,
+        started_ns: u64,
+        interfaces: &[i32],
+    ) -> Result<(), String> {
         let failed = |e: std::io::Error| format!("cannot tell the program of the switch: {e}");
         let machine = layout::machine(plan, started_ns, interfaces);
         self.machines.put(&ONLY, &machine).map_err(failed)?;

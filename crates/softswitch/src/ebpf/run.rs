@@ -8,7 +8,7 @@ use super::attach::{Attached, attach, interfaces};
 use super::buckets::drops;
 use super::compile::need;
 use super::counts::Copied;
-use super::plan::Plan;
+use super::plan::ProgramConfig;
 use super::program::Loaded;
 use crate::io::IoCounters;
 use crate::process::control::ControlHandler;
@@ -18,7 +18,7 @@ use crate::process::orders::{Order, Orders, orders};
 use crate::process::question::Question;
 use crate::process::signals::Signals;
 use crate::process::snapshot::{PortSnapshot, Snapshot};
-use crate::process::start::{Doors, drop_privileges, heed, thread};
+use crate::process::start::{ListeningSockets, drop_privileges, heed, thread};
 use crate::setup::Setup;
 use sidestep_types::Time;
 use std::cell::Cell;
@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub fn run(setup: &Setup) -> Result<Snapshot, String> {
     let signals = Signals::block();
     let log = Log::new(&setup.name);
-    let plan = Plan::of(setup)?;
+    let plan = ProgramConfig::of(setup)?;
     need()?;
     let (sender, orders) = orders().map_err(|e| e.to_string())?;
     let interfaces = interfaces(setup)?;
@@ -46,7 +46,7 @@ pub fn run(setup: &Setup) -> Result<Snapshot, String> {
         started,
         forget: Cell::new(0),
     };
-    let doors = Doors::open(setup)?;
+    let doors = ListeningSockets::open(setup)?;
     drop_privileges(setup, &log)?;
     let handler = ControlHandler {
         setup: Arc::new(setup.clone()),
@@ -102,7 +102,7 @@ fn refused(question: &Question) -> Option<String> {
 
 struct Running<'a> {
     setup: &'a Setup,
-    plan: Plan,
+    plan: ProgramConfig,
     loaded: Loaded,
     attached: Attached,
     started: u64,

@@ -7,7 +7,7 @@
 //! **Deviations**   copies of flooded frames are decided on and counted, but not visible.
 
 use super::layout::{LAST, MACHINE, Read};
-use super::plan::Plan;
+use super::plan::ProgramConfig;
 use super::program::Loaded;
 use crate::frame::Refusal;
 use crate::machine::Counters;
@@ -19,7 +19,7 @@ use sidestep_types::{PortId, Seed, Time};
 #[derive(Debug)]
 pub struct Still {
     loaded: Loaded,
-    plan: Plan,
+    plan: ProgramConfig,
     setup: Setup,
     now: Time,
 }
@@ -59,10 +59,10 @@ impl Still {
     pub fn new(setup: &Setup, id: Option<u64>) -> Result<Still, String> {
         let seed = Seed(setup.seed);
         let mut plan = match id {
-            None => Plan::of(setup)?,
+            None => ProgramConfig::of(setup)?,
             Some(id) => {
                 let streams = Streams::of(|what| seed.stream((what, id)));
-                Plan::drawing(setup, seed.salt(("ecmp", id)), streams)?
+                ProgramConfig::drawing(setup, seed.salt(("ecmp", id)), streams)?
             }
         };
         super::need()?;

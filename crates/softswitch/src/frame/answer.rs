@@ -1,7 +1,7 @@
 //! Address requests, by ARP (RFC 826) or neighbour solicitation (RFC 4861), and their answers.
 
 use super::bytes::{array, ones_sum};
-use super::{ETHERNET_BYTES, Refusal, What};
+use super::{ETHERNET_BYTES, FrameContent, Refusal};
 use crate::setup::Mac;
 use etherparse::{ArpPacketSlice, Ipv6HeaderSlice, ip_number};
 use std::net::{IpAddr, Ipv6Addr};
@@ -23,30 +23,30 @@ const ADVERTISEMENT: u8 = 136;
 const DISCOVERY: std::ops::RangeInclusive<u8> = 133..=137;
 
 /// Returns the request in an ARP packet, if it is one.
-pub(super) fn asked_by_arp(packet: &[u8]) -> Result<What, Refusal> {
+pub(super) fn asked_by_arp(packet: &[u8]) -> Result<FrameContent, Refusal> {
     let arp = ArpPacketSlice::from_slice(packet).map_err(|_| Refusal::Truncated)?;
     let sizes = (arp.hw_addr_size(), arp.proto_addr_size());
     let plain = arp.hw_addr_type().0 == 1 && arp.proto_addr_type().0 == 0x0800 && sizes == (6, 4);
     if !plain || arp.operation().0 != REQUEST {
-        return Ok(What::Other);
+        return Ok(FrameContent::Other);
     }
     let target: [u8; 4] = array(arp.target_protocol_addr());
-    Ok(What::Asks(target.into()))
+    Ok(FrameContent::Asks(target.into()))
 }
 
-/// Returns the request in an ICMPv6 packet: [`What::Asks`] for a valid solicitation, [`What::Other`] for other
-/// neighbour discovery, `What::Ip` for everything else.
-pub(super) fn asked_by_neighbour(header: Ipv6HeaderSlice<'_>, icmp: &[u8]) -> What {
+/// Returns the request in an ICMPv6 packet: [`FrameContent::Asks`] for a valid solicitation, [`FrameContent::Other`] for other
+/// neighbour discovery, `FrameContent::Ip` for everything else.
+pub(super) fn asked_by_neighbour(header: Ipv6HeaderSlice<'_>, icmp: &[u8]) -> FrameContent {
     let discovery = icmp.first().is_some_and(|kind| DISCOVERY.contains(kind));
     if !discovery || header.hop_limit() != 255 {
-        return What::Ip(NOTHING);
+        return FrameContent::Ip(NOTHING);
     }
     let sound = icmp.len() >= 24 && icmp[1] == 0 && checks(header.slice(), icmp);
     if icmp[0] != SOLICITATION || !sound {
-        return What::Other;
+        return FrameContent::Other;
     }
     let target: [u8; 16] = array(&icmp[8..24]);
-    What::Asks(Ipv6Addr::from(target).into())
+    FrameContent::Asks(Ipv6Addr::from(target).into())
 }
 
 /// Placeholder for any IP packet.

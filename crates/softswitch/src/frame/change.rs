@@ -70,7 +70,7 @@ const URG: u8 = 0x20;
 /// The flags that refer to the end of the payload are cleared: a FIN would otherwise seem to follow the missing
 /// payload, and end the connection early.
 pub fn trim(bytes: &mut [u8], frame: &mut Frame) -> Option<usize> {
-    let super::What::Ip(ip) = &mut frame.what else {
+    let super::FrameContent::Ip(ip) = &mut frame.what else {
         return None;
     };
     let tcp = usize::from(ip.tcp_at?);

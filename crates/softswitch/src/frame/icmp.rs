@@ -12,7 +12,7 @@
 
 use super::answer::sum_v6;
 use super::bytes::{array, ones_sum};
-use super::{ETHERNET_BYTES, Frame, Ip, What};
+use super::{ETHERNET_BYTES, Frame, FrameContent, Ip};
 use crate::setup::Mac;
 use etherparse::ip_number;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -36,7 +36,7 @@ const TTL: u8 = 64;
 
 /// Reason why a packet is not forwarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum IcmpReason {
     /// The TTL has expired.
     TimeExceeded,
     /// No prefix matches the destination.
@@ -47,27 +47,27 @@ pub enum Told {
     NoPort,
 }
 
-impl Told {
+impl IcmpReason {
     /// Returns type and code; `None` if the family has none for this reason.
     fn code(self, v6: bool) -> Option<[u8; 2]> {
         Some(match (self, v6) {
-            (Told::TimeExceeded, false) => [11, 0],
-            (Told::NoRoute, false) => [3, 0],
-            (Told::NoProtocol, false) => [3, 2],
-            (Told::NoPort, false) => [3, 3],
-            (Told::TimeExceeded, true) => [3, 0],
-            (Told::NoRoute, true) => [1, 0],
-            (Told::NoProtocol, true) => return None,
-            (Told::NoPort, true) => [1, 4],
+            (IcmpReason::TimeExceeded, false) => [11, 0],
+            (IcmpReason::NoRoute, false) => [3, 0],
+            (IcmpReason::NoProtocol, false) => [3, 2],
+            (IcmpReason::NoPort, false) => [3, 3],
+            (IcmpReason::TimeExceeded, true) => [3, 0],
+            (IcmpReason::NoRoute, true) => [1, 0],
+            (IcmpReason::NoProtocol, true) => return None,
+            (IcmpReason::NoPort, true) => [1, 4],
         })
     }
 
     /// Returns the reason for a valid packet to the router itself; `None` for ICMP, which gets no message.
-    pub fn of_own(bytes: &[u8], ip: &Ip) -> Option<Told> {
+    pub fn of_own(bytes: &[u8], ip: &Ip) -> Option<IcmpReason> {
         match upper(bytes, ip)?.0 {
-            6 | 17 => Some(Told::NoPort),
+            6 | 17 => Some(IcmpReason::NoPort),
             1 | 58 => None,
-            _ => Some(Told::NoProtocol),
+            _ => Some(IcmpReason::NoProtocol),
         }
     }
 }
@@ -110,7 +110,7 @@ fn ends(bytes: &[u8], ip: &Ip) -> (IpAddr, IpAddr) {
 /// Returns true if a message may be sent about a valid packet. Errors, fragments except for the first, packets
 /// to a group and packets from no single host get none (RFC 1812, 4.3.2.7; RFC 4443, 2.4 (e)).
 pub fn may_tell(bytes: &[u8], frame: &Frame) -> bool {
-    let What::Ip(ip) = &frame.what else {
+    let FrameContent::Ip(ip) = &frame.what else {
         return false;
     };
     let (from, to) = ends(bytes, ip);
@@ -141,7 +141,7 @@ pub fn may_tell(bytes: &[u8], frame: &Frame) -> bool {
 pub fn tell(
     bytes: &[u8],
     ip: &Ip,
-    told: Told,
+    told: IcmpReason,
     me: IpAddr,
     mac: Mac,
     out: &mut [u8; ICMP_BYTES],

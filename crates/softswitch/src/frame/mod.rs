@@ -22,7 +22,7 @@ mod tests;
 
 pub use answer::{ANSWER_BYTES, answer_to};
 pub use change::{lower_ttl, mark_ce, set_dscp, set_macs, trim};
-pub use icmp::{ICMP_BYTES, Told, may_tell, tell};
+pub use icmp::{ICMP_BYTES, IcmpReason, may_tell, tell};
 pub use probe::{PROBE_BYTES, Probe};
 pub use read::{read, read_within};
 pub use refusal::Refusal;
@@ -50,7 +50,7 @@ pub struct Frame {
     /// Sender on this link.
     pub src: Mac,
     /// Type of the frame, with the fields of that type.
-    pub what: What,
+    pub what: FrameContent,
     /// Hash of the 5-tuple; of the addresses if there are no ports; of the MACs if it is not IP.
     pub hash: u32,
     /// Number of the destination host: its IPv4 address, a hash of its IPv6 address, or of its MAC if it is not
@@ -62,7 +62,7 @@ pub struct Frame {
 
 /// Content of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum FrameContent {
     /// IP packet.
     Ip(Ip),
     /// Request for the MAC of this address, by ARP or as a neighbour solicitation.
@@ -99,7 +99,7 @@ pub struct Ip {
 impl Frame {
     /// Returns the destination address of an IP packet.
     pub fn ip_destination(&self, bytes: &[u8]) -> Option<IpAddr> {
-        let What::Ip(ip) = self.what else {
+        let FrameContent::Ip(ip) = self.what else {
             return None;
         };
         let at = usize::from(ip.at) + if ip.v6 { 24 } else { 16 };

@@ -60,7 +60,7 @@ impl Probe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::{What, read};
+    use crate::frame::{FrameContent, read};
 
     #[test]
     fn a_probe_reads_as_what_it_says_and_nothing_else_does() {
@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(Probe::of(&frame, &bytes), Some(probe));
         assert_eq!(
             (frame.what, frame.src),
-            (What::Other, Mac([2, 4, 5, 6, 7, 8]))
+            (FrameContent::Other, Mac([2, 4, 5, 6, 7, 8]))
         );
         assert!(frame.dst.is_group() && !frame.dst.is_link_local());
         for at in (0..6).chain(12..NUMBER_AT) {

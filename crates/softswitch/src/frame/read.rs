@@ -2,7 +2,7 @@
 
 use super::answer;
 use super::bytes::{array, ones_sum};
-use super::{ETHERNET_BYTES, Frame, Ip, LONGEST_FRAME, Refusal, What};
+use super::{ETHERNET_BYTES, Frame, FrameContent, Ip, LONGEST_FRAME, Refusal};
 use crate::setup::Mac;
 use etherparse::{
     Ethernet2HeaderSlice, IpNumber, Ipv4HeaderSlice, Ipv6ExtensionsSlice, Ipv6HeaderSlice,
@@ -57,7 +57,7 @@ pub(super) fn body(bytes: &[u8], at: usize) -> Result<Frame, Refusal> {
         ),
         vlan if VLANS.contains(&vlan) => return Err(Refusal::Vlan),
         length if length < FIRST_TYPE => return Err(Refusal::Llc),
-        _ => (What::Other, of_macs(dst, src), of_mac(dst)),
+        _ => (FrameContent::Other, of_macs(dst, src), of_mac(dst)),
     };
     Ok(Frame {
         dst,
@@ -78,7 +78,7 @@ fn of_macs(dst: Mac, src: Mac) -> u32 {
 }
 
 #[inline]
-fn v4(packet: &[u8], start: usize) -> Result<(What, u32, u32), Refusal> {
+fn v4(packet: &[u8], start: usize) -> Result<(FrameContent, u32, u32), Refusal> {
     let header = Ipv4HeaderSlice::from_slice(packet).map_err(|error| match error {
         etherparse::err::ipv4::HeaderSliceError::Len(_) => Refusal::Truncated,
         etherparse::err::ipv4::HeaderSliceError::Content(_) => Refusal::BadHeader,
@@ -110,11 +110,11 @@ fn v4(packet: &[u8], start: usize) -> Result<(What, u32, u32), Refusal> {
         end: (start + total) as u16,
     };
     // The destination is the lower half of the two.
-    Ok((What::Ip(ip), hash, addresses as u32))
+    Ok((FrameContent::Ip(ip), hash, addresses as u32))
 }
 
 #[inline]
-fn v6(packet: &[u8], start: usize) -> Result<(What, u32, u32), Refusal> {
+fn v6(packet: &[u8], start: usize) -> Result<(FrameContent, u32, u32), Refusal> {
     let header = Ipv6HeaderSlice::from_slice(packet).map_err(|error| match error {
         etherparse::err::ipv6::HeaderSliceError::Len(_) => Refusal::Truncated,
         etherparse::err::ipv6::HeaderSliceError::Content(_) => Refusal::BadHeader,
@@ -135,7 +135,7 @@ fn v6(packet: &[u8], start: usize) -> Result<(What, u32, u32), Refusal> {
     let host = words.fold(0, |h, word| mix64(h ^ u64::from_be_bytes(array(word)))) as u32;
     if next == ip_number::IPV6_ICMP && whole {
         match answer::asked_by_neighbour(header, rest) {
-            What::Ip(_) => {}
+            FrameContent::Ip(_) => {}
             discovery => return Ok((discovery, hashed(0), host)),
         }
     }
@@ -153,7 +153,7 @@ fn v6(packet: &[u8], start: usize) -> Result<(What, u32, u32), Refusal> {
         at: start as u16,
         end: (start + total) as u16,
     };
-    Ok((What::Ip(ip), hashed(inner.hashed), host))
+    Ok((FrameContent::Ip(ip), hashed(inner.hashed), host))
 }
 
 /// Returns protocol and payload behind IPv6's extension headers, and whether the payload is unfragmented.

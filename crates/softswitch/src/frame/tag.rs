@@ -22,7 +22,7 @@
 
 use super::bytes::ones_sum;
 use super::read::{FIRST_TYPE, body, read};
-use super::{ETHERNET_BYTES, Frame, Ip, LONGEST_TAGGED, Refusal, What};
+use super::{ETHERNET_BYTES, Frame, FrameContent, Ip, LONGEST_TAGGED, Refusal};
 use sidestep_types::{Tag, Words};
 
 /// Ethertype of a tag: local experiment 1.
@@ -164,7 +164,7 @@ fn read_between(bytes: &[u8]) -> Result<Frame, Refusal> {
         Some(_) => {}
     }
     let mut frame = body(bytes, at)?;
-    if !matches!(frame.what, What::Ip(_)) {
+    if !matches!(frame.what, FrameContent::Ip(_)) {
         return Err(Refusal::TagMisplaced);
     }
     frame.tag = Some(WireTag::read(&bytes[ETHERNET_BYTES..at - 2]));
@@ -173,7 +173,7 @@ fn read_between(bytes: &[u8]) -> Result<Frame, Refusal> {
 
 fn read_option(bytes: &[u8]) -> Result<Frame, Refusal> {
     let mut frame = read(bytes)?;
-    if let What::Ip(ip) = frame.what
+    if let FrameContent::Ip(ip) = frame.what
         && !ip.v6
     {
         frame.tag = option(options(bytes, &ip))?;
@@ -265,7 +265,7 @@ pub fn put_tag(
 /// length. Returns `None` if there is no tag.
 pub fn take_tag(bytes: &mut [u8], carry: Carry) -> Option<(WireTag, usize)> {
     let frame = read_tagged(bytes, carry).ok()?;
-    let (tag, What::Ip(ip)) = (frame.tag?, frame.what) else {
+    let (tag, FrameContent::Ip(ip)) = (frame.tag?, frame.what) else {
         return None;
     };
     match carry {

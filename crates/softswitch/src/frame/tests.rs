@@ -3,8 +3,8 @@
 use super::bytes::ones_sum;
 use super::sample::{Sample, arp_request, solicitation};
 use super::{
-    ANSWER_BYTES, Frame, Ip, Refusal, What, answer_to, lower_ttl, mark_ce, read, segment, set_dscp,
-    trim,
+    ANSWER_BYTES, Frame, FrameContent, Ip, Refusal, answer_to, lower_ttl, mark_ce, read, segment,
+    set_dscp, trim,
 };
 use crate::setup::Mac;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use sidestep_types::Kind;
 
 fn ip(frame: &Frame) -> Ip {
     match frame.what {
-        What::Ip(ip) => ip,
+        FrameContent::Ip(ip) => ip,
         other => panic!("{other:?}"),
     }
 }
@@ -86,7 +86,7 @@ fn what_a_wire_spoils_is_refused_with_its_reason() {
         Err(Refusal::BadHeader),
         "IPv4 that says it is IPv6"
     );
-    assert_eq!(kind(0x88b5).unwrap().what, What::Other);
+    assert_eq!(kind(0x88b5).unwrap().what, FrameContent::Other);
     assert_eq!(spoiled(|b| b[6] |= 1), Err(Refusal::GroupSource));
     assert_eq!(
         spoiled(|b| b[..6].copy_from_slice(&[1, 0x80, 0xc2, 0, 0, 0])),
@@ -206,7 +206,7 @@ fn ipv6_extension_headers_are_looked_past() {
 fn an_arp_request_is_answered_to_who_asked() {
     let asked = arp_request(1, [10, 77, 0, 2]);
     let target = "10.77.0.2".parse().unwrap();
-    assert_eq!(read(&asked).unwrap().what, What::Asks(target));
+    assert_eq!(read(&asked).unwrap().what, FrameContent::Asks(target));
     let mut out = [0; ANSWER_BYTES];
     let mac = Mac([2, 0, 0, 0, 0, 2]);
     let length = answer_to(&asked, target, mac, false, &mut out);
@@ -214,7 +214,7 @@ fn an_arp_request_is_answered_to_who_asked() {
     let reply = &out[..length];
     assert_eq!(
         read(reply).unwrap().what,
-        What::Other,
+        FrameContent::Other,
         "a reply asks nothing"
     );
     assert_eq!(reply[..14], [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 6]);
@@ -227,7 +227,7 @@ fn an_arp_request_is_answered_to_who_asked() {
 fn a_neighbour_solicitation_is_answered_with_a_right_checksum() {
     let asked = solicitation(1, 2);
     let target = "fd77::2".parse().unwrap();
-    assert_eq!(read(&asked).unwrap().what, What::Asks(target));
+    assert_eq!(read(&asked).unwrap().what, FrameContent::Asks(target));
     let mac = Mac([2, 0, 0, 0, 0, 2]);
     for (router, flags) in [(false, 0x60), (true, 0xe0)] {
         let mut out = [0; ANSWER_BYTES];
@@ -239,13 +239,13 @@ fn a_neighbour_solicitation_is_answered_with_a_right_checksum() {
         pseudo.extend([0, 0, 0, 32, 0, 0, 0, 58]);
         pseudo.extend(&out[54..]);
         assert_eq!(ones_sum(&pseudo), 0xffff);
-        assert_eq!(read(&out).unwrap().what, What::Other);
+        assert_eq!(read(&out).unwrap().what, FrameContent::Other);
     }
     let mut spoiled = asked.clone();
     spoiled[60] ^= 1;
     assert_eq!(
         read(&spoiled).unwrap().what,
-        What::Other,
+        FrameContent::Other,
         "a wrong checksum asks nothing"
     );
     let mut nameless = asked;
@@ -257,7 +257,7 @@ fn a_neighbour_solicitation_is_answered_with_a_right_checksum() {
     pseudo.extend(&nameless[54..]);
     let sum = !ones_sum(&pseudo);
     nameless[56..58].copy_from_slice(&sum.to_be_bytes());
-    assert_eq!(read(&nameless).unwrap().what, What::Asks(target));
+    assert_eq!(read(&nameless).unwrap().what, FrameContent::Asks(target));
     let mut out = [0; ANSWER_BYTES];
     answer_to(&nameless, target, mac, false, &mut out);
     assert_eq!(

@@ -2,14 +2,14 @@
 
 use super::counters::PortCounts;
 use super::needs_ranks;
-use super::outputs::{Outputs, Seen};
+use super::outputs::{Outputs, PortsView};
 use super::packet::packet_of;
 use super::vlans::{Vlans, wire_with};
-use super::watch::{FrameEvent, Happened, Watcher};
-use crate::frame::{self, Carry, Frame, Refusal, What, WireTag};
+use super::watch::{FrameAction, FrameEvent, Watcher};
+use crate::frame::{self, Carry, Frame, FrameContent, Refusal, WireTag};
 use crate::setup::{Mac, Rank, Services, Setup};
 use sidestep_switch::ports::{NONE, Store};
-use sidestep_switch::{Carrier, Decider, DropReason, Event, Hops, Sent};
+use sidestep_switch::{AttainedService, Carrier, Decider, DropReason, Event, Hops};
 use sidestep_transport::shim::mark::Boosting;
 use sidestep_types::{Kind, Packet, PortId, PortSet, Time};
 
@@ -37,7 +37,7 @@ pub(super) struct Core {
 
 /// Source of a packet's rank.
 pub(super) enum Ranks {
-    Sent(Sent),
+    Sent(AttainedService),
     Dscp,
     Tag(Boosting),
 }
@@ -48,7 +48,7 @@ impl Ranks {
         // Ranks cost a table look-up for each packet.
         needs_ranks(setup).then_some(())?;
         Some(match setup.rank {
-            Rank::Sent => Ranks::Sent(Sent::new(setup.rank_gap)),
+            Rank::Sent => Ranks::Sent(AttainedService::new(setup.rank_gap)),
             Rank::Dscp => Ranks::Dscp,
             Rank::Tag => Ranks::Tag(setup.tags?.boosting()),
         })
@@ -66,7 +66,7 @@ impl Ranks {
 
 /// Rules for forwarding one frame.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct How {
+pub(super) struct ForwardingRules {
     /// Port the frame came in by; `None` for frames the switch made itself.
     pub from: Option<PortId>,
     /// True if the TTL is decremented.
@@ -82,7 +82,7 @@ pub(super) struct How {
 impl Core {
     /// Reports an event to the watcher, if there is one.
     #[inline]
-    pub fn tell(&mut self, from: Option<PortId>, bytes: &[u8], what: Happened) {
+    pub fn tell(&mut self, from: Option<PortId>, bytes: &[u8], what: FrameAction) {
         tell(&mut self.watcher, self.outputs.now, from, bytes, what);
     }
 
@@ -92,7 +92,10 @@ impl Core {
         let taken = std::mem::take(&mut self.outputs.taken);
         for (departure, bytes) in taken.into_iter().flatten() {
             let (port, out) = (departure.port, departure.due);
-            let (at, what) = (self.outputs.left(&departure), Happened::Left { port, out });
+            let (at, what) = (
+                self.outputs.left(&departure),
+                FrameAction::Left { port, out },
+            );
             tell(&mut self.watcher, at, None, &bytes, what);
         }
         self.outputs.taken = Some(Vec::new());
@@ -102,12 +105,12 @@ impl Core {
     #[cold]
     pub fn refuse(&mut self, port: PortId, bytes: &[u8], why: Refusal) {
         self.counts[port.index()].refused[why as usize] += 1;
-        self.tell(Some(port), bytes, Happened::Refused(why));
+        self.tell(Some(port), bytes, FrameAction::Refused(why));
     }
 
     /// Decides on a frame for which `hops` are the next hops, and carries the decision out.
     #[inline]
-    pub fn forward(&mut self, frame: &Frame, bytes: &[u8], hops: Hops<'_>, how: How) {
+    pub fn forward(&mut self, frame: &Frame, bytes: &[u8], hops: Hops<'_>, how: ForwardingRules) {
         let mut packet = packet_of(frame, bytes.len(), how.ages);
         let mut tag = 0;
         if let Some(vlans) = &self.vlans {
@@ -125,12 +128,12 @@ impl Core {
         {
             packet.set_rank(rank);
         }
-        if let (Some(services), What::Ip(ip)) = (&self.services, &frame.what) {
+        if let (Some(services), FrameContent::Ip(ip)) = (&self.services, &frame.what) {
             packet.set_service(services.class(ip.dscp));
         }
         let (down, switches) = (self.outputs.down, self.outputs.switches);
         let blocked = self.blocked;
-        let mut at_hand = AtHand {
+        let mut at_hand = CurrentFrame {
             outputs: &mut self.outputs,
             watcher: &mut self.watcher,
             expired: &mut self.expired,
@@ -181,7 +184,7 @@ impl Core {
     fn drop(&mut self, port: PortId, bytes: &[u8], from: Option<PortId>, reason: DropReason) {
         self.decider.count_drop(port, reason);
         let event = Event::Drop { port, reason };
-        self.tell(from, bytes, Happened::Switched(event));
+        self.tell(from, bytes, FrameAction::Switched(event));
     }
 
     /// Drops frames that were detoured to a port whose link is down.
@@ -203,7 +206,7 @@ impl Core {
             at,
             None,
             bytes,
-            Happened::Switched(Event::Evict { port, reason }),
+            FrameAction::Switched(Event::Evict { port, reason }),
         );
         self.outputs.slab.free(handle);
     }
@@ -226,10 +229,10 @@ fn tell(
     at: Time,
     from: Option<PortId>,
     frame: &[u8],
-    what: Happened,
+    what: FrameAction,
 ) {
     if let Some(watcher) = watcher {
-        watcher.hear(&FrameEvent {
+        watcher.observe(&FrameEvent {
             at,
             from,
             frame,
@@ -239,7 +242,7 @@ fn tell(
 }
 
 /// Frame the switch decides on. Its bytes are copied into a slot when it is queued.
-struct AtHand<'a> {
+struct CurrentFrame<'a> {
     outputs: &'a mut Outputs,
     watcher: &'a mut Option<Watcher>,
     expired: &'a mut bool,
@@ -247,7 +250,7 @@ struct AtHand<'a> {
     frame: &'a Frame,
     bytes: &'a [u8],
     packet: Packet,
-    how: How,
+    how: ForwardingRules,
     /// VLAN tag the frame leaves with; 0 for none.
     tag: u16,
     /// True if the payload is to be cut off.
@@ -256,15 +259,15 @@ struct AtHand<'a> {
     kept: u32,
 }
 
-impl Carrier for AtHand<'_> {
+impl Carrier for CurrentFrame<'_> {
     type Ports<'a>
-        = Seen<'a>
+        = PortsView<'a>
     where
         Self: 'a;
 
     #[inline]
-    fn at_hand(&mut self) -> (&Packet, Seen<'_>) {
-        (&self.packet, self.outputs.seen_from(self.how.from))
+    fn at_hand(&mut self) -> (&Packet, PortsView<'_>) {
+        (&self.packet, self.outputs.ports_from(self.how.from))
     }
 
     #[inline]
@@ -279,7 +282,7 @@ impl Carrier for AtHand<'_> {
 
     /// Marks the payload to be cut off, which is possible for TCP segments only.
     fn trim(&mut self) -> bool {
-        self.cut = matches!(&self.frame.what, What::Ip(ip) if ip.tcp_at.is_some());
+        self.cut = matches!(&self.frame.what, FrameContent::Ip(ip) if ip.tcp_at.is_some());
         self.cut
     }
 
@@ -305,9 +308,9 @@ impl Carrier for AtHand<'_> {
         self.outputs.evict(port)
     }
 
-    fn held(&mut self, held: u32) -> (Packet, Seen<'_>) {
+    fn held(&mut self, held: u32) -> (Packet, PortsView<'_>) {
         let packet = self.outputs.slab.parcel(held).packet;
-        (packet, self.outputs.seen_from(None))
+        (packet, self.outputs.ports_from(None))
     }
 
     fn held_mut(&mut self, held: u32) -> &mut Packet {
@@ -336,7 +339,7 @@ impl Carrier for AtHand<'_> {
             _ => self.outputs.slab.bytes(handle),
         };
         let at = self.outputs.now;
-        tell(self.watcher, at, from, bytes, Happened::Switched(event));
+        tell(self.watcher, at, from, bytes, FrameAction::Switched(event));
         if let Event::Evict { .. } = event {
             self.outputs.slab.free(handle);
         }
@@ -351,7 +354,7 @@ pub(super) fn mark_kept(kept: &mut [u8], carry: Option<Carry>) {
         Some(carry) => frame::read_tagged(kept, carry),
     };
     if let Ok(Frame {
-        what: What::Ip(mut ip),
+        what: FrameContent::Ip(mut ip),
         ..
     }) = read
         && ip.ecn != 3
@@ -360,7 +363,7 @@ pub(super) fn mark_kept(kept: &mut [u8], carry: Option<Carry>) {
     }
 }
 
-impl AtHand<'_> {
+impl CurrentFrame<'_> {
     /// Changes the queued frame to its outgoing form: MACs, TTL and mark.
     #[inline]
     fn change(&mut self, handle: u32) {
@@ -368,7 +371,7 @@ impl AtHand<'_> {
         if let Some((dst, src)) = self.how.macs {
             frame::set_macs(kept, dst, src);
         }
-        if let What::Ip(mut ip) = self.frame.what {
+        if let FrameContent::Ip(mut ip) = self.frame.what {
             if self.how.ages {
                 frame::lower_ttl(kept, &mut ip);
             }

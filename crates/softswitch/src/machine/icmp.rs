@@ -11,8 +11,8 @@
 
 use super::Machine;
 use super::bucket::Bucket;
-use super::core::How;
-use crate::frame::{self, Frame, ICMP_BYTES, Told, What};
+use super::core::ForwardingRules;
+use crate::frame::{self, Frame, FrameContent, ICMP_BYTES, IcmpReason};
 use crate::setup::{Mac, Setup};
 use crate::table::only;
 use sidestep_types::{PortId, Time};
@@ -20,7 +20,7 @@ use std::net::IpAddr;
 
 /// Sender of ICMP messages.
 #[derive(Debug)]
-pub(super) struct Teller {
+pub(super) struct IcmpSender {
     says: crate::setup::Icmp,
     mac: Mac,
     /// Source addresses of messages: the first of each family in the config.
@@ -29,9 +29,9 @@ pub(super) struct Teller {
     bucket: Bucket,
 }
 
-impl Teller {
+impl IcmpSender {
     /// Returns the sender that `setup` configures, if any.
-    pub fn of(setup: &Setup) -> Option<Box<Teller>> {
+    pub fn of(setup: &Setup) -> Option<Box<IcmpSender>> {
         let router = setup.router.as_ref()?;
         let first = |v4: bool| {
             router
@@ -40,7 +40,7 @@ impl Teller {
                 .find(|ip| ip.is_ipv4() == v4)
                 .copied()
         };
-        Some(Box::new(Teller {
+        Some(Box::new(IcmpSender {
             says: router.icmp?,
             mac: router.mac,
             v4: first(true),
@@ -50,17 +50,17 @@ impl Teller {
     }
 
     /// Applies another config, and keeps the messages left in the bucket.
-    pub fn reload(old: Option<Box<Teller>>, setup: &Setup) -> Option<Box<Teller>> {
-        let mut new = Teller::of(setup)?;
+    pub fn reload(old: Option<Box<IcmpSender>>, setup: &Setup) -> Option<Box<IcmpSender>> {
+        let mut new = IcmpSender::of(setup)?;
         if let Some(old) = old {
             new.bucket = old.bucket;
         }
         Some(new)
     }
 
-    fn says(&self, told: Told) -> bool {
+    fn says(&self, told: IcmpReason) -> bool {
         match told {
-            Told::TimeExceeded => self.says.time_exceeded,
+            IcmpReason::TimeExceeded => self.says.time_exceeded,
             _ => self.says.unreachable,
         }
     }
@@ -75,8 +75,14 @@ impl Teller {
 impl Machine {
     /// Sends an ICMP message about a frame to its sender, by `port`, where the frame came in.
     #[cold]
-    pub(super) fn tell_sender(&mut self, port: PortId, frame: &Frame, bytes: &[u8], told: Told) {
-        let (Some(teller), What::Ip(ip)) = (&mut self.teller, &frame.what) else {
+    pub(super) fn tell_sender(
+        &mut self,
+        port: PortId,
+        frame: &Frame,
+        bytes: &[u8],
+        told: IcmpReason,
+    ) {
+        let (Some(teller), FrameContent::Ip(ip)) = (&mut self.teller, &frame.what) else {
             return;
         };
         if !teller.says(told) {
@@ -97,11 +103,11 @@ impl Machine {
             return;
         }
         match told {
-            Told::TimeExceeded => counts.frames.icmp_time_exceeded += 1,
+            IcmpReason::TimeExceeded => counts.frames.icmp_time_exceeded += 1,
             _ => counts.frames.icmp_unreachable += 1,
         }
         let message = frame::read(&out[..length]).expect("a message is a sound frame");
-        let how = How {
+        let how = ForwardingRules {
             from: None,
             ages: false,
             detours: false,
@@ -115,7 +121,7 @@ impl Machine {
     /// Reports a frame to the router's MAC without a route as unreachable.
     #[cold]
     pub(super) fn tell_unreachable(&mut self, port: PortId, frame: &Frame, bytes: &[u8]) {
-        let (Some(_), What::Ip(ip)) = (&self.teller, &frame.what) else {
+        let (Some(_), FrameContent::Ip(ip)) = (&self.teller, &frame.what) else {
             return;
         };
         let vlan = super::vlans::vlan_of(self.core.tag);
@@ -124,8 +130,8 @@ impl Machine {
             .and_then(|to| self.stations.answer(to, vlan))
             .is_some_and(|a| a.router);
         let told = match own {
-            true => Told::of_own(bytes, ip),
-            false => Some(Told::NoRoute),
+            true => IcmpReason::of_own(bytes, ip),
+            false => Some(IcmpReason::NoRoute),
         };
         match told {
             Some(told) => self.tell_sender(port, frame, bytes, told),

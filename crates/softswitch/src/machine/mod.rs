@@ -35,12 +35,12 @@ pub use counters::{Counters, Depths, FrameCounts, PortCounters, ShimCounters};
 pub use departure::{Departure, Handle};
 pub use notices::{EVERY, Notice, Noticed};
 pub use shims::Announced;
-pub use watch::{FrameEvent, Happened, Watcher};
+pub use watch::{FrameAction, FrameEvent, Watcher};
 
 use self::core::{Core, Ranks};
 use agenda::Agenda;
 use counters::PortCounts;
-use icmp::Teller;
+use icmp::IcmpSender;
 use notices::Notices;
 use outputs::{Outputs, Port};
 use probes::Probes;
@@ -49,7 +49,9 @@ use slab::Slab;
 use storms::Storms;
 use vlans::Vlans;
 
-use crate::frame::{self, Carry, ETHERNET_BYTES, Frame, LONGEST_TAGGED, Refusal, What, WireTag};
+use crate::frame::{
+    self, Carry, ETHERNET_BYTES, Frame, FrameContent, LONGEST_TAGGED, Refusal, WireTag,
+};
 use crate::setup::Setup;
 use crate::table::{Learning, MOST_LEARNED, Stations};
 use sidestep_switch::{AnyBuffer, AnyRoute, AnySched, Decider, Streams};
@@ -65,7 +67,7 @@ pub struct Machine {
     learning: Learning,
     storms: Storms,
     /// Sender of ICMP messages, if configured.
-    teller: Option<Box<Teller>>,
+    teller: Option<Box<IcmpSender>>,
     probes: Probes,
     notices: Notices,
     /// Shims between the links and the hosts; most switches have none.
@@ -175,7 +177,7 @@ impl Machine {
             stations: Stations::new(setup, seed.salt("stations")),
             learning: Learning::new(MOST_LEARNED, limits(setup), seed.salt("learning")),
             storms: Storms::new(setup),
-            teller: Teller::of(setup),
+            teller: IcmpSender::of(setup),
             probes: Probes::new(setup, salt),
             notices: Notices::new(many),
             not_learned: 0,
@@ -198,7 +200,7 @@ impl Machine {
         let Some(counts) = self.core.counts.get_mut(port.index()) else {
             self.no_port += 1;
             self.core
-                .tell(None, bytes, Happened::Refused(Refusal::NoPort));
+                .tell(None, bytes, FrameAction::Refused(Refusal::NoPort));
             return;
         };
         counts.frames.rx_frames += 1;
@@ -304,7 +306,7 @@ impl Machine {
         carry: Carry,
         tag: Option<WireTag>,
     ) {
-        let (Some(tag), What::Ip(ip)) = (tag, frame.what) else {
+        let (Some(tag), FrameContent::Ip(ip)) = (tag, frame.what) else {
             return self.place(port, frame, bytes);
         };
         let mut out = [0; LONGEST_TAGGED];

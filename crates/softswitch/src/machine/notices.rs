@@ -65,7 +65,7 @@ impl Noticed {
 
 /// Recent events of one kind at one port.
 #[derive(Clone, Copy, Debug, Default)]
-struct Lately {
+struct RecentEvents {
     told: Option<Time>,
     since: u64,
 }
@@ -73,7 +73,7 @@ struct Lately {
 /// State of all notices, with those not yet polled.
 #[derive(Debug)]
 pub(super) struct Notices {
-    lately: Vec<[Lately; KINDS]>,
+    lately: Vec<[RecentEvents; KINDS]>,
     /// Queue of notices, at most one of each kind and port: it stays short even if nobody polls.
     queue: VecDeque<Notice>,
 }
@@ -82,7 +82,7 @@ impl Notices {
     /// Returns an empty queue for `ports` ports.
     pub fn new(ports: usize) -> Notices {
         Notices {
-            lately: vec![[Lately::default(); KINDS]; ports],
+            lately: vec![[RecentEvents::default(); KINDS]; ports],
             queue: VecDeque::new(),
         }
     }

@@ -248,8 +248,8 @@ impl Outputs {
 
     /// Returns the ports, as seen by a frame that came in by `ingress`.
     #[inline]
-    pub fn seen_from(&mut self, ingress: Option<PortId>) -> Seen<'_> {
-        Seen {
+    pub fn ports_from(&mut self, ingress: Option<PortId>) -> PortsView<'_> {
+        PortsView {
             outputs: self,
             ingress,
         }
@@ -261,13 +261,13 @@ fn buffered(packet: &Packet) -> u32 {
 }
 
 /// Present state of a switch's ports, with one current frame.
-pub(super) struct Seen<'a> {
+pub(super) struct PortsView<'a> {
     outputs: &'a mut Outputs,
     /// Ingress port of the frame; `None` for the switch's own answers.
     ingress: Option<PortId>,
 }
 
-impl Ports for Seen<'_> {
+impl Ports for PortsView<'_> {
     type Store = Slab;
 
     fn count(&self) -> u16 {

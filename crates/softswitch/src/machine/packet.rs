@@ -1,6 +1,6 @@
 //! Conversion of a real frame into the packet that policies see.
 
-use crate::frame::{ETHERNET_BYTES, Frame, What};
+use crate::frame::{ETHERNET_BYTES, Frame, FrameContent};
 use sidestep_types::{FlowId, Framing, HostId, Kind, Packet};
 
 /// Returns the bytes that a frame of `length` bytes occupies on a link: with FCS, preamble, gap and padding.
@@ -22,9 +22,9 @@ pub(super) fn blank() -> Packet {
 #[inline]
 pub(super) fn packet_of(frame: &Frame, length: usize, ages: bool) -> Packet {
     let ip = match &frame.what {
-        What::Ip(ip) => ip,
-        What::Asks(_) => return plain(Kind::Ack, frame, length),
-        What::Other => return plain(Kind::Data, frame, length),
+        FrameContent::Ip(ip) => ip,
+        FrameContent::Asks(_) => return plain(Kind::Ack, frame, length),
+        FrameContent::Other => return plain(Kind::Data, frame, length),
     };
     let mut packet = plain(ip.kind, frame, length);
     packet.len = ip.payload;

@@ -5,11 +5,11 @@
 //! **Errors**       a frame without a recipient is refused, with a reason.
 
 use super::Machine;
-use super::core::How;
+use super::core::ForwardingRules;
 use super::notices::Noticed;
 use super::vlans::{moved, vlan_of};
-use super::watch::Happened;
-use crate::frame::{self, ANSWER_BYTES, Frame, Refusal, Told, What};
+use super::watch::FrameAction;
+use crate::frame::{self, ANSWER_BYTES, Frame, FrameContent, IcmpReason, Refusal};
 use crate::setup::{Forwarding, Mac};
 use crate::table::{Answer, Learned, only};
 use sidestep_types::PortId;
@@ -28,7 +28,7 @@ impl Machine {
             self.core.expired = false;
             // Back into the frame's original VLAN.
             self.core.tag = tag;
-            self.tell_sender(port, frame, bytes, Told::TimeExceeded);
+            self.tell_sender(port, frame, bytes, IcmpReason::TimeExceeded);
         }
     }
 
@@ -41,15 +41,15 @@ impl Machine {
         }
         let group = frame.dst.is_group();
         let to_router = !group && self.stations.is_router(frame.dst);
-        if let What::Asks(ip) = frame.what
+        if let FrameContent::Asks(ip) = frame.what
             && (group || to_router)
             && let Some(answer) = self.stations.answer(ip, vlan)
             && answer.mac != frame.src
         {
             return self.answer(port, ip, answer, bytes);
         }
-        let is_ip = matches!(frame.what, What::Ip(_));
-        let mut how = How {
+        let is_ip = matches!(frame.what, FrameContent::Ip(_));
+        let mut how = ForwardingRules {
             from: Some(port),
             ages: is_ip && !group,
             detours: is_ip,
@@ -105,13 +105,13 @@ impl Machine {
 
     /// Floods a frame to every port that takes flooded frames except its ingress, unless the ingress has
     /// exceeded its limit.
-    fn flood(&mut self, port: PortId, frame: &Frame, bytes: &[u8], how: How) {
+    fn flood(&mut self, port: PortId, frame: &Frame, bytes: &[u8], how: ForwardingRules) {
         let now = self.core.outputs.now;
         if let Some((why, what)) = self.storms.stops(now, port, frame.dst, bytes.len()) {
             self.notices.happened(now, port, what);
             return self.core.refuse(port, bytes, why);
         }
-        let how = How {
+        let how = ForwardingRules {
             detours: false,
             ..how
         };
@@ -129,12 +129,12 @@ impl Machine {
     /// Answers a request for `ip`, by the port it came from.
     fn answer(&mut self, port: PortId, ip: IpAddr, answer: Answer, asked: &[u8]) {
         self.core.counts[port.index()].frames.answered += 1;
-        self.core.tell(Some(port), asked, Happened::Answered);
+        self.core.tell(Some(port), asked, FrameAction::Answered);
         let mut out = [0; ANSWER_BYTES];
         let length = frame::answer_to(asked, ip, answer.mac, answer.router, &mut out);
         let bytes = &out[..length];
         let frame = frame::read(bytes).expect("an answer is a sound frame");
-        let how = How {
+        let how = ForwardingRules {
             from: None,
             ages: false,
             detours: false,

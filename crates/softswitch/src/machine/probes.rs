@@ -11,7 +11,7 @@
 //! **Deviations**   from no standard: a spanning tree prevents loops, this finds existing ones.
 
 use super::Machine;
-use super::core::How;
+use super::core::ForwardingRules;
 use super::notices::Noticed;
 use crate::frame::{self, Frame, Probe, Refusal};
 use crate::setup::{LoopProbe, Setup};
@@ -94,7 +94,7 @@ impl Machine {
             && probe.switch == self.probes.id
             && usize::from(probe.port) < self.setup.ports.len()
         {
-            self.hear(port, PortId(probe.port));
+            self.on_probe(port, PortId(probe.port));
             return true;
         }
         if self.core.blocked.has(port) {
@@ -106,7 +106,7 @@ impl Machine {
 
     /// Handles a probe that was sent by `sent` and came in by `port`.
     #[cold]
-    fn hear(&mut self, port: PortId, sent: PortId) {
+    fn on_probe(&mut self, port: PortId, sent: PortId) {
         let now = self.core.outputs.now;
         self.core.counts[port.index()].frames.probes_heard += 1;
         for port in [port, sent] {
@@ -156,7 +156,7 @@ impl Machine {
         };
         let bytes = probe.bytes();
         let frame = frame::read(&bytes).expect("a probe is a sound frame");
-        let how = How {
+        let how = ForwardingRules {
             from: None,
             ages: false,
             detours: false,

@@ -1,7 +1,7 @@
 //! Reload: another config while frames are queued.
 
 use super::core::Ranks;
-use super::icmp::Teller;
+use super::icmp::IcmpSender;
 use super::shims::{self, Shims};
 use super::vlans::Vlans;
 use super::{Machine, make_sched, needs_ranks};
@@ -87,7 +87,7 @@ impl Machine {
         if !self.probes.blocks() {
             self.core.blocked = PortSet::EMPTY;
         }
-        self.teller = Teller::reload(self.teller.take(), setup);
+        self.teller = IcmpSender::reload(self.teller.take(), setup);
         let vlans = |setup: &Setup| -> Vec<Option<PortVlan>> {
             setup.ports.iter().map(|port| port.vlan.clone()).collect()
         };

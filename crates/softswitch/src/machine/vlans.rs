@@ -33,7 +33,7 @@ pub(super) struct Vlans {
 
 /// Tag of a received frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Came {
+pub(super) struct ReceivedTag {
     /// Tag of the frame, or the tag it would have.
     pub tag: u16,
     /// True if the frame contains the tag.
@@ -60,7 +60,7 @@ impl Vlans {
 
     /// Returns the VLAN tag of a frame that came in by `port`, or the reason for refusing it.
     #[inline]
-    pub fn came(&self, port: PortId, bytes: &[u8]) -> Result<Came, Refusal> {
+    pub fn came(&self, port: PortId, bytes: &[u8]) -> Result<ReceivedTag, Refusal> {
         let own = &self.ports[port.index()];
         let (priority, vlan) = match bytes.get(12..14) {
             Some(kind) if kind == TYPE => {
@@ -76,7 +76,7 @@ impl Vlans {
             vlan if own.carries(vlan) => vlan,
             _ => return Err(Refusal::VlanOther),
         };
-        Ok(Came {
+        Ok(ReceivedTag {
             tag: priority.unwrap_or(0) | vlan,
             tagged: priority.is_some(),
         })

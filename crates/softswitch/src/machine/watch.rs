@@ -15,12 +15,12 @@ pub struct FrameEvent<'a> {
     /// Bytes of the frame: as they will leave, or as they came if it is dropped.
     pub frame: &'a [u8],
     /// Event of the frame.
-    pub what: Happened,
+    pub what: FrameAction,
 }
 
 /// Kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Happened {
+pub enum FrameAction {
     /// The switch queued or dropped the frame, on arrival or after it was queued.
     Switched(Event),
     /// The last bit of a queued frame left the queue of a port at the time of the event; reported when the

@@ -7,7 +7,7 @@
 use super::clock::Clock;
 use super::files;
 use super::log::Log;
-use crate::machine::{FrameEvent, Happened};
+use crate::machine::{FrameAction, FrameEvent};
 use crate::setup::PortSetup;
 use pcap_file::DataLink;
 use pcap_file::pcapng::PcapNgWriter;
@@ -137,12 +137,12 @@ impl Capture {
         move |event: &FrameEvent<'_>| {
             let plain = match event.what {
                 // Frames that are only marked count as plain.
-                Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
+                FrameAction::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
                     !joined.detoured() && joined.changes.and(Changes::MARKED) == Changes::MARKED
                 }
-                Happened::Answered => true,
+                FrameAction::Answered => true,
                 // The event of its arrival has been recorded.
-                Happened::Left { .. } => return,
+                FrameAction::Left { .. } => return,
                 _ => false,
             };
             let Some(queue) = queue.as_ref().filter(|_| !(drops_only && plain)) else {
@@ -184,10 +184,10 @@ impl Drop for Capture {
 }
 
 /// Describes an event, as in "detoured from h0 to up1, 12 ahead, marked".
-fn comment(what: Happened, ports: &[String]) -> String {
+fn comment(what: FrameAction, ports: &[String]) -> String {
     let name = |port: PortId| ports.get(port.index()).map_or("?", String::as_str);
     match what {
-        Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
+        FrameAction::Switched(Event::Enqueue(joined) | Event::Move(joined)) => {
             let (wanted, port) = (name(joined.wanted), name(joined.port));
             let how = match joined.detoured() {
                 true => format!("detoured from {wanted} to {port}"),
@@ -197,15 +197,15 @@ fn comment(what: Happened, ports: &[String]) -> String {
             let words = joined.changes.words();
             words.fold(ahead, |text, word| text + ", " + word)
         }
-        Happened::Switched(Event::Drop { port, reason }) => {
+        FrameAction::Switched(Event::Drop { port, reason }) => {
             format!("dropped at {}: {}", name(port), reason.name())
         }
-        Happened::Switched(Event::Evict { port, reason }) => {
+        FrameAction::Switched(Event::Evict { port, reason }) => {
             format!("waited at {}, dropped: {}", name(port), reason.name())
         }
-        Happened::Refused(why) => format!("dropped: {}", why.name()),
-        Happened::Left { port, .. } => format!("left {}", name(port)),
-        Happened::Answered => "answered by the switch".into(),
+        FrameAction::Refused(why) => format!("dropped: {}", why.name()),
+        FrameAction::Left { port, .. } => format!("left {}", name(port)),
+        FrameAction::Answered => "answered by the switch".into(),
     }
 }
 
@@ -262,7 +262,7 @@ mod tests {
         };
         let (port, reason) = (PortId(0), DropReason::Full);
         let dropped = Event::Drop { port, reason };
-        watcher.hear(&event(Happened::Switched(dropped)));
+        watcher.observe(&event(FrameAction::Switched(dropped)));
         drop(watcher);
         assert_eq!(capture.counts(), Counts { kept: 1, lost: 0 });
         drop(capture);

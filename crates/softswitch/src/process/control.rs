@@ -11,7 +11,7 @@ use super::files::kind;
 use super::log::Log;
 use super::notes::Notes;
 use super::orders::{Order, OrderSender};
-use super::question::{Asked, Question};
+use super::question::{NetworkChange, Question};
 use super::report;
 use crate::machine::{Announced, Change};
 use crate::setup::{Mac, Setup};
@@ -96,7 +96,7 @@ impl ControlHandler {
     }
 
     /// Makes the switch apply a change, and answers with the number of frames dropped by it.
-    fn change(&self, asked: &Asked) -> Result<Value, String> {
+    fn change(&self, asked: &NetworkChange) -> Result<Value, String> {
         let change = self.named(asked)?;
         let lost = (self.sender.ask(|answer| Order::Change(change, answer)))
             .unwrap_or_else(|| Err("the switch is ending".into()))?;
@@ -122,14 +122,14 @@ impl ControlHandler {
     }
 
     /// Replaces port names in a change by port numbers.
-    fn named(&self, asked: &Asked) -> Result<Change, String> {
+    fn named(&self, asked: &NetworkChange) -> Result<Change, String> {
         let port = |name: &String| self.port("change", name);
         let set = |names: &[String]| names.iter().map(port).collect::<Result<PortSet, String>>();
         Ok(match asked {
-            Asked::Rate { ports, rate } => Change::Rate(set(ports)?, *rate),
-            Asked::Link { ports, up: false } => Change::Down(set(ports)?),
-            Asked::Link { ports, up: true } => Change::Up(set(ports)?),
-            Asked::Ways { stations, detours } => {
+            NetworkChange::Rate { ports, rate } => Change::Rate(set(ports)?, *rate),
+            NetworkChange::Link { ports, up: false } => Change::Down(set(ports)?),
+            NetworkChange::Link { ports, up: true } => Change::Up(set(ports)?),
+            NetworkChange::Ways { stations, detours } => {
                 let way = |(mac, names): &(Mac, Vec<String>)| {
                     let ports = names.iter().map(port).collect::<Result<Vec<_>, String>>()?;
                     Ok((*mac, ports))

@@ -14,7 +14,7 @@
 use super::clock::Clock;
 use super::files;
 use crate::frame::segment;
-use crate::machine::{FrameEvent, Happened, buffered};
+use crate::machine::{FrameAction, FrameEvent, buffered};
 use serde::{Deserialize, Serialize};
 use sidestep_switch::{Changes, Event, Sink};
 use sidestep_types::PortId;
@@ -28,7 +28,7 @@ pub const MOST: usize = 1 << 19;
 
 /// Summary of a switch's notes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct About {
+pub struct NotesSummary {
     /// Start of the switch's clock, in nanoseconds of CLOCK_MONOTONIC.
     pub started_ns: u64,
     /// Notes for which there was no room.
@@ -45,15 +45,15 @@ pub struct Note {
     /// Time of the event.
     pub at_ps: u64,
     /// Kind of event.
-    pub what: What,
+    pub what: NoteKind,
     /// Segment concerned.
-    pub segment: Seen,
+    pub segment: SegmentHeader,
 }
 
 /// Kind of event. Ports are numbers, in the order of the config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum NoteKind {
     /// The segment joined the queue of `port`.
     Queued {
         /// Ingress port; `None` if the segment was queued elsewhere and evicted.
@@ -92,7 +92,7 @@ pub enum What {
 
 /// Header fields that identify a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct SegmentHeader {
     /// Sender.
     pub from: SocketAddrV4,
     /// Receiver.
@@ -118,7 +118,7 @@ pub struct Seen {
 /// Recorder of notes.
 #[derive(Clone)]
 pub struct Notes {
-    kept: Arc<Mutex<(About, Vec<Note>)>>,
+    kept: Arc<Mutex<(NotesSummary, Vec<Note>)>>,
     most: usize,
 }
 
@@ -131,12 +131,15 @@ impl Notes {
     /// Returns a recorder with room for `most` notes.
     fn of(most: usize) -> Notes {
         Notes {
-            kept: Arc::new(Mutex::new((About::default(), Vec::with_capacity(most)))),
+            kept: Arc::new(Mutex::new((
+                NotesSummary::default(),
+                Vec::with_capacity(most),
+            ))),
             most,
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, (About, Vec<Note>)> {
+    fn kept(&self) -> MutexGuard<'_, (NotesSummary, Vec<Note>)> {
         self.kept
             .lock()
             .unwrap_or_else(|broken| broken.into_inner())
@@ -169,7 +172,7 @@ impl Notes {
 }
 
 impl Sink<FrameEvent<'_>> for Notes {
-    fn hear(&mut self, event: &FrameEvent<'_>) {
+    fn observe(&mut self, event: &FrameEvent<'_>) {
         let Some(what) = what(event) else { return };
         let mut kept = self.kept();
         let (about, notes) = &mut *kept;
@@ -197,7 +200,7 @@ const LONGEST: u64 = (MOST as u64) << 9;
 
 /// Reads a file that [`Notes::write`] wrote, without following a link. An error names the line that is not a
 /// note.
-pub fn read(path: &Path) -> Result<(About, Vec<Note>), String> {
+pub fn read(path: &Path) -> Result<(NotesSummary, Vec<Note>), String> {
     let say = |e: std::io::Error| format!("notes {}: {e}", path.display());
     let file = files::open(path, LONGEST, libc::O_NOFOLLOW)?;
     // If the file grows meanwhile, reading ends there, in the middle of a line.
@@ -219,32 +222,32 @@ pub fn read(path: &Path) -> Result<(About, Vec<Note>), String> {
 }
 
 /// Returns the kind of an event, if it is noted.
-fn what(event: &FrameEvent<'_>) -> Option<What> {
+fn what(event: &FrameEvent<'_>) -> Option<NoteKind> {
     let from = event.from.map(|port| port.0);
     Some(match event.what {
-        Happened::Switched(Event::Enqueue(joined) | Event::Move(joined)) => What::Queued {
+        FrameAction::Switched(Event::Enqueue(joined) | Event::Move(joined)) => NoteKind::Queued {
             from,
             wanted: joined.wanted.0,
             port: joined.port.0,
             changes: bits(joined.changes),
         },
-        Happened::Left {
+        FrameAction::Left {
             port: PortId(port),
             out,
-        } => What::Left {
+        } => NoteKind::Left {
             port,
             out_ps: out.ps(),
         },
-        Happened::Switched(Event::Drop { port, reason }) => What::Dropped {
+        FrameAction::Switched(Event::Drop { port, reason }) => NoteKind::Dropped {
             from,
             wanted: port.0,
             reason: reason as u8,
         },
-        Happened::Switched(Event::Evict { port, reason }) => What::Evicted {
+        FrameAction::Switched(Event::Evict { port, reason }) => NoteKind::Evicted {
             port: port.0,
             reason: reason as u8,
         },
-        Happened::Refused(_) | Happened::Answered => return None,
+        FrameAction::Refused(_) | FrameAction::Answered => return None,
     })
 }
 
@@ -255,13 +258,13 @@ fn bits(changes: Changes) -> u8 {
     bits.sum()
 }
 
-fn seen(frame: &[u8]) -> Option<Seen> {
+fn seen(frame: &[u8]) -> Option<SegmentHeader> {
     let segment = segment(frame)?;
     let end = |(address, port): (IpAddr, u16)| match address {
         IpAddr::V4(address) => Some(SocketAddrV4::new(address, port)),
         IpAddr::V6(_) => None,
     };
-    Some(Seen {
+    Some(SegmentHeader {
         from: end(segment.from)?,
         to: end(segment.to)?,
         id: u16::from_be_bytes([*frame.get(IDENTIFICATION)?, *frame.get(IDENTIFICATION + 1)?]),
@@ -296,20 +299,20 @@ mod tests {
         let frame = sample.bytes();
         let wanted = PortId(1);
         let all = [
-            Happened::Switched(Event::Drop {
+            FrameAction::Switched(Event::Drop {
                 port: wanted,
                 reason: DropReason::Full,
             }),
-            Happened::Left {
+            FrameAction::Left {
                 port: wanted,
                 out: Time::from_us(9),
             },
-            Happened::Answered,
-            Happened::Switched(Event::Evict {
+            FrameAction::Answered,
+            FrameAction::Switched(Event::Evict {
                 port: wanted,
                 reason: DropReason::Evicted,
             }),
-            Happened::Switched(Event::Evict {
+            FrameAction::Switched(Event::Evict {
                 port: wanted,
                 reason: DropReason::Evicted,
             }),
@@ -321,8 +324,8 @@ mod tests {
                 frame: &frame,
                 what,
             };
-            watcher.hear(&event);
-            watcher.hear(&FrameEvent {
+            watcher.observe(&event);
+            watcher.observe(&FrameEvent {
                 frame: &arp_request(1, [10, 77, 0, 2]),
                 ..event
             });
@@ -333,12 +336,12 @@ mod tests {
         assert_eq!(about.started_ns, clock.started_ns());
         assert_eq!((about.lost, about.others), (2, 4));
         assert_eq!(about.lost_from_ps, Some(5_000_000));
-        let dropped = What::Dropped {
+        let dropped = NoteKind::Dropped {
             from: Some(0),
             wanted: 1,
             reason: DropReason::Full as u8,
         };
-        let left = What::Left {
+        let left = NoteKind::Left {
             port: 1,
             out_ps: 9_000_000,
         };
@@ -354,7 +357,7 @@ mod tests {
     fn a_file_that_is_none_is_told_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("notes");
-        let about = serde_json::to_string(&About::default()).unwrap();
+        let about = serde_json::to_string(&NotesSummary::default()).unwrap();
         std::fs::write(&path, format!("{about}\n{{}}\n")).unwrap();
         let said = read(&path).unwrap_err();
         assert!(

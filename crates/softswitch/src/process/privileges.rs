@@ -25,7 +25,7 @@ pub fn missing() -> Vec<&'static str> {
 
 /// Privileges that the kernel did not let go.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
+pub struct RemainingPrivileges {
     /// True if the bounding set stays, which no started program can use any more.
     pub bounding_set: bool,
     /// Number of groups besides the process's own.
@@ -34,7 +34,7 @@ pub struct Kept {
 
 /// Becomes `user` for good. A process that is not root keeps its user, which must be `user` if the config named
 /// it: `named`. To be called before threads are started: capabilities belong to a thread.
-pub fn drop_to(user: &User, named: bool) -> Result<Kept, String> {
+pub fn drop_to(user: &User, named: bool) -> Result<RemainingPrivileges, String> {
     // SAFETY: no memory is passed.
     let (me, root) = unsafe { (libc::geteuid(), libc::geteuid() == 0) };
     if named && !root && me != user.uid {
@@ -42,7 +42,7 @@ pub fn drop_to(user: &User, named: bool) -> Result<Kept, String> {
             "process.user: expected to be started as root or as {user}, got user {me}"
         ));
     }
-    let mut kept = Kept {
+    let mut kept = RemainingPrivileges {
         bounding_set: !empty_bounding_set().map_err(|e| failed("empty the bounding set", &e))?,
         groups: 0,
     };

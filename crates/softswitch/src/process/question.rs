@@ -34,7 +34,7 @@ pub enum Question {
         file: Option<String>,
     },
     /// Change something of the network.
-    Change(Asked),
+    Change(NetworkChange),
     /// Announce messages of the host behind a port.
     Announce {
         /// Name of the port.
@@ -47,15 +47,15 @@ pub enum Question {
 /// Change of the network, with port names.
 ///
 /// ```
-/// use sidestep_softswitch::process::question::{Asked, Question};
+/// use sidestep_softswitch::process::question::{NetworkChange, Question};
 ///
 /// let line = r#"{"do": "change", "port": "up0", "rate": "10 Mbps"}"#;
 /// let read = Question::read(line).unwrap();
-/// assert!(matches!(&read, Question::Change(Asked::Rate { ports, .. }) if ports == &["up0"]));
+/// assert!(matches!(&read, Question::Change(NetworkChange::Rate { ports, .. }) if ports == &["up0"]));
 /// assert_eq!(Question::read(&read.to_json().to_string()), Ok(read));
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub enum Asked {
+pub enum NetworkChange {
     /// New rate of these ports.
     Rate {
         /// Names of the ports.
@@ -128,13 +128,13 @@ impl Question {
                 json!({"do": "capture", "file": file, "only": only})
             }
             Question::Note { file } => json!({"do": "note", "file": file}),
-            Question::Change(Asked::Rate { ports, rate }) => {
+            Question::Change(NetworkChange::Rate { ports, rate }) => {
                 json!({"do": "change", "port": ports, "rate": rate.to_string()})
             }
-            Question::Change(Asked::Link { ports, up }) => {
+            Question::Change(NetworkChange::Link { ports, up }) => {
                 json!({"do": "change", "port": ports, "link": link(*up)})
             }
-            Question::Change(Asked::Ways { stations, detours }) => {
+            Question::Change(NetworkChange::Ways { stations, detours }) => {
                 let ways = stations
                     .iter()
                     .map(|(mac, ports)| (mac.to_string(), json!(ports)));
@@ -196,14 +196,14 @@ fn file(word: &str, asked: &Value) -> Result<Option<String>, String> {
     }
 }
 
-fn change(keys: &Map<String, Value>) -> Result<Asked, String> {
+fn change(keys: &Map<String, Value>) -> Result<NetworkChange, String> {
     let there = |key: &str| keys.get(key).filter(|value| !value.is_null());
     let how = (there("rate"), there("link"));
     match (there("port"), how, (there("ways"), there("detours"))) {
         (Some(port), (Some(rate), None), (None, None)) => {
             let ports = names("change: port", port)?;
             let rate = self::rate(rate)?;
-            Ok(Asked::Rate { ports, rate })
+            Ok(NetworkChange::Rate { ports, rate })
         }
         (Some(port), (None, Some(link)), (None, None)) => {
             let ports = names("change: port", port)?;
@@ -216,7 +216,7 @@ fn change(keys: &Map<String, Value>) -> Result<Asked, String> {
                     ));
                 }
             };
-            Ok(Asked::Link { ports, up })
+            Ok(NetworkChange::Link { ports, up })
         }
         (None, (None, None), (Some(ways), detours)) => {
             let detours = match detours {
@@ -225,7 +225,7 @@ fn change(keys: &Map<String, Value>) -> Result<Asked, String> {
                 Some(list) => Some(names("change: detours", list)?),
             };
             let stations = self::ways(ways)?;
-            Ok(Asked::Ways { stations, detours })
+            Ok(NetworkChange::Ways { stations, detours })
         }
         _ => Err(
             "change: expected \"port\" and either \"rate\" or \"link\"; or \"ways\", with or \
@@ -361,17 +361,20 @@ mod tests {
         assert_eq!(note, Ok(Question::Note { file }));
         let down = read(r#"{"do": "change", "port": ["a", "b"], "link": "down"}"#);
         let (ports, up) = (vec!["a".into(), "b".into()], false);
-        assert_eq!(down, Ok(Question::Change(Asked::Link { ports, up })));
+        assert_eq!(
+            down,
+            Ok(Question::Change(NetworkChange::Link { ports, up }))
+        );
         let up = read(r#"{"do": "change", "port": "a", "link": "up"}"#);
         assert!(matches!(
             up,
-            Ok(Question::Change(Asked::Link { up: true, .. }))
+            Ok(Question::Change(NetworkChange::Link { up: true, .. }))
         ));
         let rate = read(r#"{"do": "change", "port": "a", "rate": "1.5 Mbps"}"#);
         let (ports, rate_is) = (vec!["a".into()], BitRate::bps(1_500_000));
         assert_eq!(
             rate,
-            Ok(Question::Change(Asked::Rate {
+            Ok(Question::Change(NetworkChange::Rate {
                 ports,
                 rate: rate_is
             }))
@@ -379,7 +382,7 @@ mod tests {
         let ways = read(r#"{"do": "change", "ways": {"02:00:00:00:00:01": ["a", "b"]}}"#);
         let two = |w: &[(Mac, Vec<String>)]| w[0].1.len() == 2;
         assert!(
-            matches!(&ways, Ok(Question::Change(Asked::Ways { stations, detours: None })) if two(stations))
+            matches!(&ways, Ok(Question::Change(NetworkChange::Ways { stations, detours: None })) if two(stations))
         );
         let flows = r#"[{"from": "10.77.0.1:4711", "to": "10.77.0.6:7001", "bytes": 32000},
             {"from": "[fd77::1]:4711", "to": "[fd77::6]:7001", "bytes": 1}]"#;
@@ -395,7 +398,7 @@ mod tests {
             r#"{"do": "change", "ways": {"02:00:00:00:00:0B": "a", "02:00:00:00:00:0a": "b"}, "detours": []}"#,
         );
         assert!(
-            matches!(none, Ok(Question::Change(Asked::Ways { detours: Some(d), .. })) if d.is_empty())
+            matches!(none, Ok(Question::Change(NetworkChange::Ways { detours: Some(d), .. })) if d.is_empty())
         );
     }
 

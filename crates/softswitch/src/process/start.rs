@@ -42,7 +42,7 @@ pub fn run(
     engine.names = names;
     engine.busy = setup.process.busy;
     engine.polling = Polling::new(polled(setup, &log));
-    let doors = Doors::open(setup)?;
+    let doors = ListeningSockets::open(setup)?;
     steady(setup, &mut engine.priority, &log);
     drop_privileges(setup, &log)?;
     if let Some(path) = setup.process.capture.as_deref() {
@@ -176,16 +176,16 @@ pub(crate) fn drop_privileges(setup: &Setup, log: &Log) -> Result<(), String> {
 }
 
 /// Listening sockets for control and metrics.
-pub(crate) struct Doors {
+pub(crate) struct ListeningSockets {
     control: Option<UnixListener>,
     metrics: Option<TcpListener>,
 }
 
-impl Doors {
-    pub(crate) fn open(setup: &Setup) -> Result<Doors, String> {
+impl ListeningSockets {
+    pub(crate) fn open(setup: &Setup) -> Result<ListeningSockets, String> {
         let control = (setup.process.control.as_deref()).map(control::listen);
         let metrics = setup.process.metrics.map(metrics::listen);
-        Ok(Doors {
+        Ok(ListeningSockets {
             control: control.transpose()?,
             metrics: metrics.transpose()?,
         })

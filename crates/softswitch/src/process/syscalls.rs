@@ -100,14 +100,14 @@ fn rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError>
     for (call, conditions) in limited() {
         let conditions = conditions.iter().map(|(argument, is)| {
             let (op, value) = match *is {
-                Is::Equal(value) => (SeccompCmpOp::Eq, value),
-                Is::Null => (SeccompCmpOp::Eq, 0),
-                Is::With(bits) => (SeccompCmpOp::MaskedEq(bits), bits),
-                Is::Without(bits) => (SeccompCmpOp::MaskedEq(bits), 0),
+                ArgCondition::Equal(value) => (SeccompCmpOp::Eq, value),
+                ArgCondition::Null => (SeccompCmpOp::Eq, 0),
+                ArgCondition::With(bits) => (SeccompCmpOp::MaskedEq(bits), bits),
+                ArgCondition::Without(bits) => (SeccompCmpOp::MaskedEq(bits), 0),
             };
             // Integers of 32 bits, as the kernel reads them; pointers of 64.
             let width = match is {
-                Is::Null => SeccompCmpArgLen::Qword,
+                ArgCondition::Null => SeccompCmpArgLen::Qword,
                 _ => SeccompCmpArgLen::Dword,
             };
             SeccompCondition::new(*argument, width, op, value)
@@ -120,7 +120,7 @@ fn rules() -> Result<BTreeMap<i64, Vec<SeccompRule>>, seccompiler::BackendError>
 
 /// Condition on an argument.
 #[derive(Clone, Copy)]
-enum Is {
+enum ArgCondition {
     Equal(u64),
     Null,
     With(u64),
@@ -128,21 +128,24 @@ enum Is {
 }
 
 /// Returns the calls allowed only with these arguments, each given by its position from 0 on.
-fn limited() -> Vec<(c_long, Vec<(u8, Is)>)> {
-    let equal = |value: c_int| Is::Equal(u64::from(value as u32));
+fn limited() -> Vec<(c_long, Vec<(u8, ArgCondition)>)> {
+    let equal = |value: c_int| ArgCondition::Equal(u64::from(value as u32));
     // SAFETY: no memory is passed.
     let me = unsafe { libc::getpid() };
-    let executable = Is::Without(libc::PROT_EXEC as u64);
+    let executable = ArgCondition::Without(libc::PROT_EXEC as u64);
     let mut all = vec![
         // Threads, no processes.
         (
             libc::SYS_clone,
-            vec![(0, Is::With(libc::CLONE_THREAD as u64))],
+            vec![(0, ArgCondition::With(libc::CLONE_THREAD as u64))],
         ),
         (libc::SYS_tgkill, vec![(0, equal(me))]),
-        (libc::SYS_sched_setscheduler, vec![(0, Is::Equal(0))]),
+        (
+            libc::SYS_sched_setscheduler,
+            vec![(0, ArgCondition::Equal(0))],
+        ),
         // Reading a limit, not setting one.
-        (libc::SYS_prlimit64, vec![(2, Is::Null)]),
+        (libc::SYS_prlimit64, vec![(2, ArgCondition::Null)]),
         // No executable memory.
         (libc::SYS_mmap, vec![(2, executable)]),
         (libc::SYS_mprotect, vec![(2, executable)]),
@@ -161,7 +164,10 @@ fn limited() -> Vec<(c_long, Vec<(u8, Is)>)> {
         libc::FIONBIO as u32,
         libc::TCGETS as u32,
     ] {
-        all.push((libc::SYS_ioctl, vec![(1, Is::Equal(u64::from(what)))]));
+        all.push((
+            libc::SYS_ioctl,
+            vec![(1, ArgCondition::Equal(u64::from(what)))],
+        ));
     }
     // Timeouts for a client; an interface that was recreated.
     for (level, option) in [
@@ -197,7 +203,7 @@ fn tell_of_sigsys() -> io::Result<()> {
 
 /// The kernel's description of a SIGSYS, on 64-bit machines.
 #[repr(C)]
-struct About {
+struct SigsysInfo {
     signal: c_int,
     error: c_int,
     code: c_int,
@@ -206,7 +212,7 @@ struct About {
     call: c_int,
     _arch: u32,
 }
-const _: () = assert!(size_of::<About>() <= size_of::<libc::siginfo_t>());
+const _: () = assert!(size_of::<SigsysInfo>() <= size_of::<libc::siginfo_t>());
 
 /// `SYS_SECCOMP` of `si_code`.
 const BY_A_FILTER: c_int = 1;
@@ -214,7 +220,7 @@ const BY_A_FILTER: c_int = 1;
 /// Reports the forbidden call and ends the process. Uses no allocation and no lock: the thread may hold any.
 extern "C" fn forbidden(_: c_int, about: *mut libc::siginfo_t, _: *mut c_void) {
     // SAFETY: the kernel hands over an object of at least that size and alignment, written as a whole.
-    let about = unsafe { &*about.cast::<About>() };
+    let about = unsafe { &*about.cast::<SigsysInfo>() };
     if about.code == BY_A_FILTER {
         let mut line = Line::default();
         told(&mut line, c_long::from(about.call));

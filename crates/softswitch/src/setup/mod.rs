@@ -3,7 +3,6 @@
 mod bridge;
 mod hosts;
 mod icmp;
-mod known;
 mod mac;
 mod mtu;
 mod ports;
@@ -11,6 +10,7 @@ mod probe;
 mod process;
 mod rate;
 mod read;
+mod section_schemas;
 mod services;
 mod settings;
 mod shims;
@@ -23,11 +23,11 @@ mod write;
 
 pub use bridge::{Pace, PortBridge, Storms};
 pub use icmp::Icmp;
-pub use known::{Known, TOP, known};
 pub use mac::Mac;
 pub use mtu::{DEFAULT_MTU, MOST_MTU, interface_fits};
 pub use probe::LoopProbe;
 pub use rate::check_rate;
+pub use section_schemas::{SectionSchema, TOP, section_schemas};
 pub use services::Services;
 pub use shims::{SILENCE, to_toml as shims_to_toml};
 pub use tags::Tags;

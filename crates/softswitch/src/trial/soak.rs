@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Rounds and load of a soak.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct SoakPlan {
     /// Number of rounds.
     pub rounds: u32,
     /// Time that each round sends.
@@ -87,7 +87,7 @@ pub struct Soak {
 pub fn soak(
     command: &Path,
     io: &str,
-    plan: Plan,
+    plan: SoakPlan,
     told: &mut dyn FnMut(&Round),
 ) -> Result<Soak, String> {
     let wiring = Wiring::new(2)?;
@@ -100,7 +100,7 @@ pub fn soak(
 fn run(
     command: &Path,
     io: &str,
-    plan: Plan,
+    plan: SoakPlan,
     wiring: &Wiring,
     room: &Path,
     told: &mut dyn FnMut(&Round),
@@ -119,7 +119,7 @@ fn run(
         if half_kb.is_none() && number as u32 >= plan.rounds / 2 {
             half_kb = Some(switch.resident_kb()?);
         }
-        let before = Seen::now(wiring, &socket, &mut sources)?;
+        let before = InterfaceCounts::now(wiring, &socket, &mut sources)?;
         let bytes = SIZES[number % SIZES.len()];
         let (seconds, left_out) = send(&mut sources, bytes, plan);
         let sent = Instant::now();
@@ -127,7 +127,7 @@ fn run(
             if switch.ended() {
                 return Err(format!("the switch has ended in round {}", number + 1));
             }
-            let now = Seen::now(wiring, &socket, &mut sources)?;
+            let now = InterfaceCounts::now(wiring, &socket, &mut sources)?;
             let round = Round {
                 bytes,
                 seconds,
@@ -176,7 +176,7 @@ fn run(
 
 /// Sends frames of `bytes` from both hosts for the time of the plan; returns the real time, and the number of
 /// frames left out.
-fn send(sources: &mut [Source; 2], bytes: usize, plan: Plan) -> (f64, u64) {
+fn send(sources: &mut [Source; 2], bytes: usize, plan: SoakPlan) -> (f64, u64) {
     let frames = [udp_frame(bytes - 4, 0, 1), udp_frame(bytes - 4, 1, 0)];
     let per_s = plan.load * plan.rate_bps as f64 / ((bytes - 4 + AROUND) * 8) as f64;
     let mut pace = Pace::new(per_s);
@@ -222,28 +222,32 @@ impl Pace {
 }
 
 /// Counters of the interfaces at one instant.
-struct Seen {
+struct InterfaceCounts {
     /// Frames that each host's interface accepted from its source.
     sent: [u64; 2],
     /// Frames that each host's interface received, without those that the switch flooded.
     received: [i64; 2],
 }
 
-impl Seen {
-    fn now(wiring: &Wiring, socket: &Path, sources: &mut [Source; 2]) -> Result<Seen, String> {
+impl InterfaceCounts {
+    fn now(
+        wiring: &Wiring,
+        socket: &Path,
+        sources: &mut [Source; 2],
+    ) -> Result<InterfaceCounts, String> {
         let counters = control::ask(socket, "counters")?;
         let received = |host: usize| -> Result<i64, String> {
             let copies = count(&counters, &format!("/ports/p{host}/copies"))?;
             Ok(wiring.received(host)? as i64 - copies as i64)
         };
-        Ok(Seen {
+        Ok(InterfaceCounts {
             sent: [sources[0].sent(), sources[1].sent()],
             received: [received(0)?, received(1)?],
         })
     }
 
     /// Returns the frames that host `from` has sent since and that did not arrive at the other.
-    fn lost(&self, now: &Seen, from: usize) -> i64 {
+    fn lost(&self, now: &InterfaceCounts, from: usize) -> i64 {
         let to = 1 - from;
         (now.sent[from] - self.sent[from]) as i64 - (now.received[to] - self.received[to])
     }
@@ -268,11 +272,11 @@ mod tests {
 
     #[test]
     fn what_did_not_arrive_is_lost_in_its_own_direction() {
-        let before = Seen {
+        let before = InterfaceCounts {
             sent: [5, 7],
             received: [9, 3],
         };
-        let now = Seen {
+        let now = InterfaceCounts {
             sent: [25, 17],
             received: [19, 20],
         };

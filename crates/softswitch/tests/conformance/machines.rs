@@ -3,8 +3,8 @@
 use crate::scenario::{ANSWERS, Answer, END, Flow, Scenario, tags};
 use crate::{Paths, Step, WITHHELD};
 use sidestep_sim::{End, Network};
-use sidestep_softswitch::frame::{self, Carry, Ip, What, sample::Sample};
-use sidestep_softswitch::machine::{FrameEvent, Happened, Machine};
+use sidestep_softswitch::frame::{self, Carry, FrameContent, Ip, sample::Sample};
+use sidestep_softswitch::machine::{FrameAction, FrameEvent, Machine};
 use sidestep_softswitch::setup::{
     DEFAULT_MTU, Forwarding, Mac, NO_VLAN, PortBridge, PortSetup, ProcessSetup, Rank, Setup,
     Station,
@@ -301,7 +301,7 @@ fn identity(bytes: &[u8], ip: &Ip) -> (u32, u64) {
 /// Returns the IP packet in a valid frame.
 fn ip(bytes: &[u8], carry: Option<Carry>) -> Ip {
     match frame::read_as(bytes, carry).expect("a sound frame").what {
-        What::Ip(ip) => ip,
+        FrameContent::Ip(ip) => ip,
         other => panic!("{other:?}"),
     }
 }
@@ -323,10 +323,10 @@ fn tell_sizes(machine: &mut Machine, scenario: &Scenario) {
         }
         let made = scenario.shims.iter().map(|shim| {
             let mut inner = shim.build().expect("a shim");
-            inner.beside(&scenario.shims);
+            inner.configure_for_stack(&scenario.shims);
             match shim.nature().tags {
                 false => inner,
-                true => AnyShim::Custom(Box::new(Told {
+                true => AnyShim::Custom(Box::new(AnnouncingShim {
                     inner,
                     sizes: sizes.clone(),
                 })),
@@ -337,12 +337,12 @@ fn tell_sizes(machine: &mut Machine, scenario: &Scenario) {
 }
 
 /// Shim that receives the size of a message as its first data leaves.
-struct Told {
+struct AnnouncingShim {
     inner: AnyShim,
     sizes: HashMap<u32, u64>,
 }
 
-impl Shim for Told {
+impl Shim for AnnouncingShim {
     fn open(&mut self, flow: FlowId, size: Option<u64>) {
         self.inner.open(flow, size);
     }
@@ -485,8 +485,8 @@ fn note(machine: &mut Machine, scenario: &Scenario, switch: u32, paths: Arc<Mute
         let whole = bytes.get(id.0 as usize).copied().unwrap_or(0);
         let cut = payload < whole;
         let what = match event.what {
-            Happened::Switched(what) => what,
-            Happened::Left { .. } => return,
+            FrameAction::Switched(what) => what,
+            FrameAction::Left { .. } => return,
             other => panic!("{other:?}"),
         };
         if let Some(joined) = what.joined() {

@@ -28,10 +28,10 @@ pub fn run(scenario: &Scenario) -> Paths {
         request: false,
         mss: None,
     };
-    let plan = Plan {
+    let plan = TrafficPlan {
         classes: vec!["all".into()],
         flows: scenario.flows.iter().map(plan).collect(),
-        ..Plan::default()
+        ..TrafficPlan::default()
     };
     let config = config(scenario);
     let mut world: World = World::new(&scenario.network, Arc::new(plan), config).expect("a world");
@@ -64,7 +64,7 @@ pub fn run(scenario: &Scenario) -> Paths {
     if scenario.shims.is_empty() {
         let flows: Arc<[Flow]> = scenario.flows.clone().into();
         world.set_shims(|_| {
-            let says = Says(flows.clone());
+            let says = PacketFlags(flows.clone());
             Stack::of(vec![AnyShim::Custom(Box::new(says))])
         });
     }
@@ -160,7 +160,7 @@ fn config(scenario: &Scenario) -> WorldConfig {
         framing: Framing::Ethernet,
         ttl: scenario.ttl,
         switch: kinds[0].clone(),
-        others: Others {
+        others: SwitchOverrides {
             of: (0..kinds.len()).map(|switch| Some(switch as u16)).collect(),
             kinds,
         },
@@ -187,9 +187,9 @@ fn config(scenario: &Scenario) -> WorldConfig {
 }
 
 /// Shim that sets the class of each packet, and the end of its flow, as the frames of the other arm do.
-struct Says(Arc<[Flow]>);
+struct PacketFlags(Arc<[Flow]>);
 
-impl Shim for Says {
+impl Shim for PacketFlags {
     fn down(&mut self, _: Time, packet: &mut Packet) {
         let flow = &self.0[packet.flow.0 as usize];
         packet.set_service(flow.rank as u8);

@@ -20,14 +20,14 @@ mod tests {
     use loom::thread;
 
     /// Value that threads hand over at a barrier without a lock, as the parts of a run do.
-    struct Desk(UnsafeCell<u32>);
+    struct UnlockedCell(UnsafeCell<u32>);
     // SAFETY: the barrier keeps writers and readers apart. This is the property under test: loom checks every
     // access.
-    unsafe impl Sync for Desk {}
+    unsafe impl Sync for UnlockedCell {}
 
-    impl Desk {
-        fn new() -> Desk {
-            Desk(UnsafeCell::new(0))
+    impl UnlockedCell {
+        fn new() -> UnlockedCell {
+            UnlockedCell(UnsafeCell::new(0))
         }
         fn write(&self, value: u32) {
             // SAFETY: loom fails if another thread reads at the same time.
@@ -44,8 +44,9 @@ mod tests {
         model.preemption_bound = Some(3);
         model.check(move || {
             let barrier = Arc::new(Barrier::new(threads, spins, 0));
-            let desks: Arc<Vec<Desk>> = Arc::new((0..2 * threads).map(|_| Desk::new()).collect());
-            let life = move |me: usize, barrier: Arc<Barrier>, desks: Arc<Vec<Desk>>| {
+            let desks: Arc<Vec<UnlockedCell>> =
+                Arc::new((0..2 * threads).map(|_| UnlockedCell::new()).collect());
+            let life = move |me: usize, barrier: Arc<Barrier>, desks: Arc<Vec<UnlockedCell>>| {
                 for round in 1..=rounds {
                     let side = threads * (round as usize % 2);
                     desks[side + me].write(round);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 /// Interval between checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Every {
+pub enum CheckpointInterval {
     /// A checkpoint at every multiple of this simulated time.
     Simulated(Time),
     /// A checkpoint when this much wall-clock time has passed since the last one.
@@ -19,12 +19,12 @@ pub(super) struct Due {
     clock: Option<Instant>,
 }
 
-impl Every {
+impl CheckpointInterval {
     /// Reads `10 ms` as simulated time and `clock 5 min` as wall-clock time.
     ///
     /// Errors state the expected form. Simulated time uses the units of scenarios, wall-clock time `s`, `min`
     /// and `h`.
-    pub fn parse(text: &str) -> Result<Every, String> {
+    pub fn parse(text: &str) -> Result<CheckpointInterval, String> {
         let refuse = |what: &str| {
             Err(format!(
                 "{what}, got {text:?}; write simulated time as \"10 ms\", wall-clock time as \
@@ -35,7 +35,7 @@ impl Every {
         let Some(clock) = text.strip_prefix("clock ") else {
             return match parse_quantity(text, Unit::Time) {
                 Ok(Quantity::Time(Time::ZERO)) => refuse("expected a time above 0"),
-                Ok(Quantity::Time(time)) => Ok(Every::Simulated(time)),
+                Ok(Quantity::Time(time)) => Ok(CheckpointInterval::Simulated(time)),
                 _ => refuse("expected a time"),
             };
         };
@@ -51,7 +51,7 @@ impl Every {
         let number = number.trim().parse::<u64>().ok();
         match number.and_then(|number| number.checked_mul(seconds)) {
             Some(0) => refuse("expected a time above 0"),
-            Some(seconds) => Ok(Every::Clock(Duration::from_secs(seconds))),
+            Some(seconds) => Ok(CheckpointInterval::Clock(Duration::from_secs(seconds))),
             None => refuse("expected a whole number of s, min or h"),
         }
     }
@@ -59,7 +59,7 @@ impl Every {
     /// Returns when the next checkpoint is due, after one at simulated time `now` and wall-clock time `clock`.
     pub(super) fn after(self, now: Time, clock: Instant) -> Due {
         match self {
-            Every::Simulated(every) => {
+            CheckpointInterval::Simulated(every) => {
                 let next = (now.ps() / every.ps())
                     .saturating_add(1)
                     .saturating_mul(every.ps());
@@ -68,7 +68,7 @@ impl Every {
                     clock: None,
                 }
             }
-            Every::Clock(every) => Due {
+            CheckpointInterval::Clock(every) => Due {
                 at: Time::MAX,
                 clock: clock.checked_add(every),
             },
@@ -88,11 +88,11 @@ mod tests {
 
     #[test]
     fn times_are_simulated_or_of_the_clock() {
-        let simulated = |us| Ok(Every::Simulated(Time::from_us(us)));
-        let clock = |s| Ok(Every::Clock(Duration::from_secs(s)));
-        assert_eq!(Every::parse("10 ms"), simulated(10_000));
-        assert_eq!(Every::parse("clock 5 min"), clock(300));
-        assert_eq!(Every::parse("clock 2h"), clock(7200));
+        let simulated = |us| Ok(CheckpointInterval::Simulated(Time::from_us(us)));
+        let clock = |s| Ok(CheckpointInterval::Clock(Duration::from_secs(s)));
+        assert_eq!(CheckpointInterval::parse("10 ms"), simulated(10_000));
+        assert_eq!(CheckpointInterval::parse("clock 5 min"), clock(300));
+        assert_eq!(CheckpointInterval::parse("clock 2h"), clock(7200));
         for wrong in [
             "",
             "0 s",
@@ -103,7 +103,7 @@ mod tests {
             "clock 5",
             "clock -1 s",
         ] {
-            let said = Every::parse(wrong).expect_err(wrong);
+            let said = CheckpointInterval::parse(wrong).expect_err(wrong);
             assert!(said.contains(&format!("{wrong:?}")), "{said}");
         }
     }
@@ -111,12 +111,12 @@ mod tests {
     #[test]
     fn the_next_one_is_at_a_multiple_or_when_the_clock_has_gone_on() {
         let (now, clock) = (Time::from_us(25), Instant::now());
-        let due = Every::Simulated(Time::from_us(10)).after(now, clock);
+        let due = CheckpointInterval::Simulated(Time::from_us(10)).after(now, clock);
         assert_eq!(due.at, Time::from_us(30));
         assert!(!due.is_now(Time::from_us(29), clock) && due.is_now(Time::from_us(30), clock));
-        let due = Every::Simulated(Time::from_us(10)).after(Time::from_us(30), clock);
+        let due = CheckpointInterval::Simulated(Time::from_us(10)).after(Time::from_us(30), clock);
         assert_eq!(due.at, Time::from_us(40));
-        let due = Every::Clock(Duration::from_secs(60)).after(now, clock);
+        let due = CheckpointInterval::Clock(Duration::from_secs(60)).after(now, clock);
         assert!(!due.is_now(Time::MAX.saturating_sub(now), clock));
         assert!(due.is_now(now, clock + Duration::from_secs(60)));
     }

@@ -9,14 +9,14 @@ use std::path::Path;
 
 /// Locked folder. No other call may use it until this is dropped.
 #[derive(Debug)]
-pub struct Held {
+pub struct FolderLock {
     _folder: File,
 }
 
-impl Held {
+impl FolderLock {
     /// Creates the folder if it is missing, and locks it. On a file system without locks, `remark` receives a
     /// warning instead.
-    pub(super) fn new(dir: &Path, remark: fn(&str)) -> Result<Held, Error> {
+    pub(super) fn new(dir: &Path, remark: fn(&str)) -> Result<FolderLock, Error> {
         let name = dir.display();
         let failed = |e| {
             Error::Unwritten(format!(
@@ -37,6 +37,6 @@ impl Held {
                 "{name} cannot be locked ({e}); make sure that no other call uses it"
             )),
         }
-        Ok(Held { _folder: folder })
+        Ok(FolderLock { _folder: folder })
     }
 }

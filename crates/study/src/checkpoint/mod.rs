@@ -14,8 +14,8 @@
 mod every;
 mod held;
 
-pub use every::Every;
-pub use held::Held;
+pub use every::CheckpointInterval;
+pub use held::FolderLock;
 
 use crate::Error;
 use crate::sweep::{CODE, Key};
@@ -32,7 +32,7 @@ use std::time::Instant;
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     /// Interval between checkpoints.
-    pub every: Every,
+    pub every: CheckpointInterval,
     /// Folder of the checkpoints, created with the first one.
     pub dir: PathBuf,
     /// Receives a message where a run resumes, and one for each damaged checkpoint.
@@ -73,8 +73,8 @@ impl Checkpoints {
 
     /// Locks the folder for this call until the returned value is dropped; refuses a folder that another call
     /// has locked.
-    pub fn hold(&self) -> Result<Held, Error> {
-        Held::new(&self.dir, self.remark)
+    pub fn hold(&self) -> Result<FolderLock, Error> {
+        FolderLock::new(&self.dir, self.remark)
     }
 
     /// Runs scheme number `scheme` with `seed`, from its last intact checkpoint if there is one.

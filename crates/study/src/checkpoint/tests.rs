@@ -34,7 +34,7 @@ fn said(dir: &Path) -> Vec<String> {
 
 fn checkpoints(dir: &Path) -> Checkpoints {
     Checkpoints {
-        every: Every::Simulated(Time::from_us(100)),
+        every: CheckpointInterval::Simulated(Time::from_us(100)),
         dir: dir.to_path_buf(),
         remark,
     }
@@ -275,7 +275,7 @@ fn recordings_are_refused_before_anything_runs() {
 fn by_the_clock_a_checkpoint_is_written_when_its_time_has_come() {
     let room = tempfile::tempdir().expect("a folder");
     let all = Checkpoints {
-        every: Every::Clock(Duration::ZERO),
+        every: CheckpointInterval::Clock(Duration::ZERO),
         ..checkpoints(room.path())
     };
     let mut seen = 0;

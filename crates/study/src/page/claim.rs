@@ -2,10 +2,10 @@
 
 use super::markup::{anchor, sheet};
 use super::{Page, Section, filter};
+use crate::claim_text::{fails, interval, ours, papers, place, remarks};
+use crate::format::number;
 use crate::reproduce::drawn::{Sheet, measured};
 use crate::reproduce::path_of;
-use crate::words::number;
-use crate::words_of_claims::{fails, interval, ours, papers, place, remarks};
 use maud::{Markup, html};
 use sidestep_lab::{ClaimResult, Verdict};
 

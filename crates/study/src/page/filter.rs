@@ -3,7 +3,7 @@
 
 use super::Page;
 use super::markup::anchor;
-use crate::words_of_claims::fails;
+use crate::claim_text::fails;
 use maud::{Markup, html};
 use sidestep_lab::{ClaimResult, Verdict};
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 
 use super::markup::{grid, warn};
 use super::{Page, Section, filter, style};
-use crate::words::{count, some};
+use crate::format::{count, some};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sidestep_lab::Verdict;
 

@@ -1,8 +1,8 @@
 //! Pieces of HTML: fragments of addresses, tables, parts that scroll.
 
+use crate::format::{Grid, Row, some};
 use crate::plot::visible;
 use crate::reproduce::drawn::Sheet;
-use crate::words::{Grid, Row, some};
 use maud::{Markup, html};
 use std::fmt::Write;
 

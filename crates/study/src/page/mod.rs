@@ -14,10 +14,10 @@ mod style;
 
 pub(crate) use of::{FILE, run, sweep};
 
+use crate::format::Grid;
 use crate::plot::Palette;
-use crate::reproduce::Beside;
+use crate::reproduce::ArmAgreement;
 use crate::reproduce::drawn::{Drawn, Subject};
-use crate::words::Grid;
 use markup::{anchor, finish};
 use maud::html;
 use sidestep_lab::{ClaimResult, Results};
@@ -65,7 +65,7 @@ pub(crate) struct Section<'a> {
     /// Folder of the plots as files, relative to the page.
     pub pictures: String,
     /// Agreement between simulator and testbed, if both were run.
-    pub beside: Option<&'a Beside>,
+    pub beside: Option<&'a ArmAgreement>,
     /// Files beside the page: name and path of each.
     pub files: Vec<(String, String)>,
 }

@@ -2,12 +2,12 @@
 
 use super::{Page, Section, Table, palette};
 use crate::figures::pictures;
+use crate::format::{PARTIAL, some};
 use crate::reproduce::drawn::{Drawn, Subject, draw, point_of};
 use crate::reproduce::{FigureResult, Reproduction};
 use crate::staging::Staging;
-use crate::words::{PARTIAL, some};
 use crate::{Error, Report, Status, SweepReport, figures};
-use sidestep_lab::stats::Kept;
+use sidestep_lab::stats::StoredSummary;
 use sidestep_lab::{
     AuthorPoints, Experiment, PlotKind, PlotSpec, PointResult, Ran, Record, Results, Scenario,
 };
@@ -31,7 +31,12 @@ pub(crate) fn run(
     let results = Results {
         points: vec![PointResult {
             at: Vec::new(),
-            kept: report.summaries.iter().cloned().map(Kept::from).collect(),
+            kept: report
+                .summaries
+                .iter()
+                .cloned()
+                .map(StoredSummary::from)
+                .collect(),
             runs: Ran::all(&subject.schemes(), &records),
             records,
         }],
@@ -255,7 +260,7 @@ fn figure(figure: &FigureResult, plots: Vec<Drawn>) -> Section<'_> {
     let mut names = ["points.csv", "summary.json", "experiment.toml"]
         .map(String::from)
         .to_vec();
-    for plot in plots.iter().filter(|p| p.scene.is_ok()) {
+    for plot in plots.iter().filter(|p| p.drawing.is_ok()) {
         names.push(format!("{}.svg", plot.file));
         names.push(format!("{}.png", plot.file));
     }

@@ -3,7 +3,7 @@
 use super::claim::chip;
 use super::markup::region;
 use super::{Page, filter};
-use crate::words_of_claims::{INTERVALS, interval, ours, papers, whose};
+use crate::claim_text::{INTERVALS, interval, ours, papers, whose};
 use maud::{Markup, html};
 use std::collections::BTreeSet;
 

@@ -3,11 +3,11 @@
 use super::claim::one_claim;
 use super::markup::{address, grid, region, sheet, warn};
 use super::{Page, Section, digest};
+use crate::format::{seeds, some};
 use crate::plot::svg;
-use crate::reproduce::Beside;
+use crate::reproduce::ArmAgreement;
 use crate::reproduce::beside::NOTE;
 use crate::reproduce::drawn::Drawn;
-use crate::words::{seeds, some};
 use maud::{Markup, PreEscaped, html};
 use sidestep_lab::Setting;
 
@@ -64,7 +64,7 @@ impl Section<'_> {
         }
     }
 
-    fn agreement(&self, beside: &Beside) -> Markup {
+    fn agreement(&self, beside: &ArmAgreement) -> Markup {
         let label = |what: &str| format!("{}, {what}", self.path);
         html! {
             h3 { "Agreement of simulator and testbed" }
@@ -87,9 +87,9 @@ impl Section<'_> {
         let file = format!("{}.png", plot.file);
         html! {
             figure {
-                @match &plot.scene {
-                    Ok(scene) => {
-                        (region(&label, PreEscaped(svg(scene))))
+                @match &plot.drawing {
+                    Ok(drawing) => {
+                        (region(&label, PreEscaped(svg(drawing))))
                         figcaption {
                             (plot.caption) " "
                             a href=(address(&format!("{}/{file}", self.pictures))) { (file) }

@@ -5,10 +5,10 @@
 
 use super::axis::{Axis, Scale, Tick, Ticks};
 use super::chart::{IMPLIED, PAPER, paper_mark};
+use super::drawing::{Drawing, Stroke};
 use super::frame::Frame;
 use super::labels::plain;
-use super::look::{Entry, LEGEND_LINE, Look, SOFT, heading, heading_height, legend, words};
-use super::scene::{Scene, Stroke};
+use super::look::{Entry, LEGEND_LINE, SOFT, SeriesStyle, heading, heading_height, legend, words};
 
 /// Contents of a figure.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub struct Series {
     /// Name of the scheme.
     pub name: String,
     /// Look of its curve.
-    pub look: Look,
+    pub look: SeriesStyle,
     /// Known values, ascending. For completion times: the times of the completed items.
     pub done: Vec<f64>,
     /// Number of items, completed or not.
@@ -64,12 +64,12 @@ pub struct PaperMark {
 }
 
 /// Draws the figure.
-pub fn cdf(figure: &Figure) -> Scene {
+pub fn cdf(figure: &Figure) -> Drawing {
     cdf_with(figure, &[])
 }
 
 /// Draws the figure with the paper's values.
-pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
+pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Drawing {
     let notes: Vec<&str> = [(false, PAPER), (true, IMPLIED)]
         .into_iter()
         .filter(|(implied, _)| papers.iter().any(|p| p.implied == *implied))
@@ -78,8 +78,8 @@ pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
     let lines = (figure.series.len() + notes.len()) as f32;
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 20.0;
     let height = top + PANEL + 62.0 + LEGEND_LINE * lines + 14.0;
-    let mut scene = Scene::new(WIDTH, height, figure.title.clone());
-    heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
+    let mut drawing = Drawing::new(WIDTH, height, figure.title.clone());
+    heading(&mut drawing, MARGIN, &figure.title, &figure.subtitle);
 
     let said = || papers.iter().map(|p| p.value);
     let known = || {
@@ -99,9 +99,9 @@ pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
         for (panel, left) in [Panel::Share, Panel::Tail].into_iter().zip(LEFT) {
             let x = Axis::around(scale, low, high, (left, left + PANEL_WIDTH));
             let y = panel.y_axis(n, top);
-            grid(&mut scene, figure, panel, &x, &y);
+            grid(&mut drawing, figure, panel, &x, &y);
             for series in &figure.series {
-                curve(&mut scene, series, panel, &x, &y);
+                curve(&mut drawing, series, panel, &x, &y);
             }
             for paper in papers {
                 let share = match panel {
@@ -110,7 +110,7 @@ pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
                 };
                 let at = (x.place(paper.value), y.place(share));
                 let color = figure.series[paper.series].look.color;
-                paper_mark(&mut scene, at, color, paper.implied, &paper.hint);
+                paper_mark(&mut drawing, at, color, paper.implied, &paper.hint);
             }
         }
     } else {
@@ -119,7 +119,7 @@ pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
             true => format!("no {} completed", figure.counted),
             false => format!("no {}", figure.counted),
         };
-        scene.text(middle, nothing, words(14.0, SOFT).middle());
+        drawing.text(middle, nothing, words(14.0, SOFT).middle());
     }
     let entry = |s: &Series| Entry {
         look: s.look.clone(),
@@ -128,7 +128,7 @@ pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
     };
     let entries: Vec<Entry> = figure.series.iter().map(entry).collect();
     legend(
-        &mut scene,
+        &mut drawing,
         (MARGIN, top + PANEL + 66.0),
         &entries,
         true,
@@ -137,9 +137,9 @@ pub fn cdf_with(figure: &Figure, papers: &[PaperMark]) -> Scene {
     let first = top + PANEL + 66.0 + LEGEND_LINE * figure.series.len() as f32;
     for (i, note) in notes.into_iter().enumerate() {
         let at = (MARGIN, first + LEGEND_LINE * i as f32);
-        scene.text(at, note, words(12.0, SOFT));
+        drawing.text(at, note, words(12.0, SOFT));
     }
-    scene
+    drawing
 }
 
 /// Panel of the figure.
@@ -196,7 +196,7 @@ impl Panel {
     }
 }
 
-fn grid(scene: &mut Scene, figure: &Figure, panel: Panel, x: &Axis, y: &Axis) {
+fn grid(drawing: &mut Drawing, figure: &Figure, panel: Panel, x: &Axis, y: &Axis) {
     let frame = Frame {
         x,
         y,
@@ -205,7 +205,7 @@ fn grid(scene: &mut Scene, figure: &Figure, panel: Panel, x: &Axis, y: &Axis) {
         heading: &panel.heading(figure),
         x_label: &figure.x_label,
     };
-    frame.draw(scene);
+    frame.draw(drawing);
     if panel == Panel::Tail && y.from < 0.01 {
         let (left, right) = x.pixels;
         let at = y.place(0.01);
@@ -214,13 +214,13 @@ fn grid(scene: &mut Scene, figure: &Figure, panel: Panel, x: &Axis, y: &Axis) {
             width: 1.0,
             dash: &[2.0, 3.0],
         };
-        scene.line(vec![(left, at), (right, at)], &stroke);
-        scene.text((left + 6.0, at - 5.0), "p99", words(11.0, SOFT));
+        drawing.line(vec![(left, at), (right, at)], &stroke);
+        drawing.text((left + 6.0, at - 5.0), "p99", words(11.0, SOFT));
     }
 }
 
 /// Draws a step curve, thinned to the visible points.
-fn curve(scene: &mut Scene, series: &Series, panel: Panel, x: &Axis, y: &Axis) {
+fn curve(drawing: &mut Drawing, series: &Series, panel: Panel, x: &Axis, y: &Axis) {
     let n = series.n as f64;
     let value = |done: usize| match panel {
         Panel::Share => done as f64 / n,
@@ -241,9 +241,9 @@ fn curve(scene: &mut Scene, series: &Series, panel: Panel, x: &Axis, y: &Axis) {
         }
     }
     let stroke = series.look.line();
-    scene.line(points, &stroke);
+    drawing.line(points, &stroke);
     if series.done.len() < series.n {
-        scene.ring(
+        drawing.ring(
             last,
             &stroke,
             format!("{}: the rest did not complete", series.name),
@@ -260,7 +260,7 @@ fn describe(series: &Series, figure: &Figure) -> String {
     let mut text = format!("n = {} {counted}", plain(n as f64));
     if !figure.completes {
         let middle = series.done[(n - 1) / 2];
-        text.push_str(&format!(", median {}", crate::words::number(middle)));
+        text.push_str(&format!(", median {}", crate::format::number(middle)));
     } else if done == n {
         text.push_str(", all completed");
     } else {
@@ -308,13 +308,13 @@ mod tests {
             series: vec![
                 Series {
                     name: "dctcp".into(),
-                    look: Look::nth(0),
+                    look: SeriesStyle::nth(0),
                     done: dctcp,
                     n: 1500,
                 },
                 Series {
                     name: "dctcp+dibs".into(),
-                    look: Look::nth(1),
+                    look: SeriesStyle::nth(1),
                     done: times(1.5, 1.0, 1500),
                     n: 1500,
                 },
@@ -324,13 +324,13 @@ mod tests {
 
     #[test]
     fn the_same_figure_is_drawn_to_the_same_bytes() {
-        let scene = cdf(&figure());
-        let picture = png(&scene, 2.0).unwrap();
+        let drawing = cdf(&figure());
+        let picture = png(&drawing, 2.0).unwrap();
         assert_eq!(picture, png(&cdf(&figure()), 2.0).unwrap());
         assert!(picture.len() < 200_000);
         if let Ok(dir) = std::env::var("SIDESTEP_KEEP_PLOTS") {
             std::fs::write(format!("{dir}/cdf.png"), &picture).unwrap();
-            std::fs::write(format!("{dir}/cdf.svg"), svg(&scene)).unwrap();
+            std::fs::write(format!("{dir}/cdf.svg"), svg(&drawing)).unwrap();
         }
     }
 

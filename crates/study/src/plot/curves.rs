@@ -4,9 +4,9 @@
 //! the last point of each pixel column, so that no peak is lost.
 
 use super::axis::{Axis, Scale};
+use super::drawing::Drawing;
 use super::frame::{Frame, HEADING_LINE, heading_lines};
 use super::look::{Entry, LEGEND_LINE, SOFT, heading, heading_height, legend, words};
-use super::scene::Scene;
 
 /// Figure of curves.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ const LEFT: f32 = 84.0;
 const HIGH: f32 = 320.0;
 
 /// Draws the figure.
-pub fn curves(figure: &Curves) -> Scene {
+pub fn curves(figure: &Curves) -> Drawing {
     let wide = WIDTH - MARGIN - LEFT;
     let known = || figure.curves.iter().flat_map(|c| &c.points).map(|p| p.1);
     let known = || known().filter(|v| v.is_finite());
@@ -62,8 +62,8 @@ pub fn curves(figure: &Curves) -> Scene {
         + 20.0
         + HEADING_LINE * (heads - 1) as f32;
     let height = top + HIGH + 62.0 + LEGEND_LINE * figure.curves.len() as f32 + 14.0;
-    let mut scene = Scene::new(WIDTH, height, figure.title.clone());
-    heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
+    let mut drawing = Drawing::new(WIDTH, height, figure.title.clone());
+    heading(&mut drawing, MARGIN, &figure.title, &figure.subtitle);
     if let Some(y) = upwards((top + HIGH, top)) {
         let (x_scale, from, to) = figure.x;
         let x = Axis {
@@ -80,27 +80,27 @@ pub fn curves(figure: &Curves) -> Scene {
             heading: &figure.heading,
             x_label: &figure.x_label,
         }
-        .draw(&mut scene);
+        .draw(&mut drawing);
         for curve in &figure.curves {
-            draw(&mut scene, curve, &x, &y);
+            draw(&mut drawing, curve, &x, &y);
         }
     } else {
         let middle = (WIDTH / 2.0, top + HIGH / 2.0);
         let nothing = format!("no {}", figure.counted);
-        scene.text(middle, nothing, words(14.0, SOFT).middle());
+        drawing.text(middle, nothing, words(14.0, SOFT).middle());
     }
     let entries: Vec<Entry> = figure.curves.iter().map(|c| c.entry.clone()).collect();
     legend(
-        &mut scene,
+        &mut drawing,
         (MARGIN, top + HIGH + 66.0),
         &entries,
         true,
         false,
     );
-    scene
+    drawing
 }
 
-fn draw(scene: &mut Scene, curve: &Curve, x: &Axis, y: &Axis) {
+fn draw(drawing: &mut Drawing, curve: &Curve, x: &Axis, y: &Axis) {
     let places = (curve.points.iter()).map(|(at, value)| (x.place(*at), y.place(*value)));
     let points = seen(places);
     let Some(&last) = points.last() else {
@@ -109,11 +109,11 @@ fn draw(scene: &mut Scene, curve: &Curve, x: &Axis, y: &Axis) {
     let stroke = curve.entry.look.line();
     // A line of length zero is invisible.
     if points.iter().all(|point| *point == last) {
-        scene.mark(last, 3.2, &curve.entry.look, true, "");
+        drawing.mark(last, 3.2, &curve.entry.look, true, "");
     }
-    scene.line(points, &stroke);
+    drawing.line(points, &stroke);
     if let Some(why) = &curve.ring {
-        scene.ring(last, &stroke, format!("{}: {why}", curve.entry.name));
+        drawing.ring(last, &stroke, format!("{}: {why}", curve.entry.name));
     }
 }
 
@@ -150,12 +150,12 @@ fn thin(column: &mut Vec<(f32, f32)>, kept: &mut Vec<(f32, f32)>) {
 mod tests {
     use super::*;
     use crate::plot::testing::keep;
-    use crate::plot::{Look, svg};
+    use crate::plot::{SeriesStyle, svg};
 
     fn curve(n: usize, name: &str, points: Vec<(f64, f64)>) -> Curve {
         Curve {
             entry: Entry {
-                look: Look::nth(n),
+                look: SeriesStyle::nth(n),
                 name: name.into(),
                 about: "mean of 3 seeds".into(),
             },
@@ -191,9 +191,9 @@ mod tests {
 
     #[test]
     fn every_curve_has_its_line_and_both_axes_their_units() {
-        let scene = curves(&figure());
-        keep("over_time", &scene);
-        let text = svg(&scene);
+        let drawing = curves(&figure());
+        keep("over_time", &drawing);
+        let text = svg(&drawing);
         assert!(text.contains("simulated time, ms"), "{text}");
         assert!(text.contains("the goodput of all workloads together, Gbps"));
         assert!(text.contains(">ecmp</text>") && text.contains(">spray</text>"));
@@ -210,9 +210,9 @@ mod tests {
         }
         ranked.x = (Scale::Linear, 0.0, 400.0);
         ranked.curves[0].ring = Some("the rest did not complete".into());
-        let scene = curves(&ranked);
-        keep("ranked", &scene);
-        assert_eq!(svg(&scene).matches("<circle").count(), 1);
+        let drawing = curves(&ranked);
+        keep("ranked", &drawing);
+        assert_eq!(svg(&drawing).matches("<circle").count(), 1);
     }
 
     #[test]

@@ -2,9 +2,9 @@
 //! labels touch, and each axis labels more than one value.
 
 use super::chart::{Paper, Point, Sweep};
+use super::drawing::{Anchor, Drawing, Item};
 use super::font::Font;
 use super::look::SOFT;
-use super::scene::{Anchor, Item, Scene};
 use super::testing::keep;
 use super::*;
 
@@ -31,8 +31,8 @@ fn samples() -> Vec<(&'static str, Vec<f64>)> {
 }
 
 /// Returns left, top, right and bottom of each text.
-fn boxes(scene: &Scene) -> Vec<([f32; 4], &str, bool)> {
-    let texts = scene.items.iter().filter_map(|item| match item {
+fn boxes(drawing: &Drawing) -> Vec<([f32; 4], &str, bool)> {
+    let texts = drawing.items.iter().filter_map(|item| match item {
         Item::Text { at, words, style } => {
             let wide = Font::load(style.bold).width(words, style.size);
             let left = match style.anchor {
@@ -49,12 +49,12 @@ fn boxes(scene: &Scene) -> Vec<([f32; 4], &str, bool)> {
     texts.collect()
 }
 
-fn check(name: &str, scene: &Scene) {
-    keep(name, scene);
-    let all = boxes(scene);
+fn check(name: &str, drawing: &Drawing) {
+    keep(name, drawing);
+    let all = boxes(drawing);
     for (i, (at, text, is_tick)) in all.iter().enumerate() {
         assert!(
-            at[0] >= 0.0 && at[2] <= scene.width && at[1] >= 0.0 && at[3] <= scene.height,
+            at[0] >= 0.0 && at[2] <= drawing.width && at[1] >= 0.0 && at[3] <= drawing.height,
             "{name}: {text:?} is cut: {at:?}"
         );
         let beside = all[i + 1..].iter().filter(|(.., other)| *is_tick && *other);
@@ -99,7 +99,7 @@ fn chart_of(values: &[f64], scale: Scale, x: Sweep, panels: usize) -> Chart {
 
 fn entry() -> Entry {
     Entry {
-        look: Look::nth(0),
+        look: SeriesStyle::nth(0),
         name: "dibs".into(),
         about: String::new(),
     }
@@ -133,8 +133,8 @@ fn charts_hold_any_numbers_on_either_axis() {
                     values: names,
                 };
                 for (kind, x) in [("lines", sweep(&values, scale)), ("rows", words)] {
-                    let scene = chart(&chart_of(&values, scale, x, panels));
-                    check(&format!("{kind}-{name}-{scale:?}-{panels}"), &scene);
+                    let drawing = chart(&chart_of(&values, scale, x, panels));
+                    check(&format!("{kind}-{name}-{scale:?}-{panels}"), &drawing);
                 }
             }
         }
@@ -151,7 +151,7 @@ fn curves_and_distributions_hold_any_numbers() {
                 points: values.iter().map(|v| (*v, *v)).collect(),
                 ring: None,
             };
-            let scene = curves(&Curves {
+            let drawing = curves(&Curves {
                 title: "extremes".into(),
                 subtitle: String::new(),
                 x_label: "simulated time, ms".into(),
@@ -161,8 +161,8 @@ fn curves_and_distributions_hold_any_numbers() {
                 curves: vec![curve],
                 counted: "windows".into(),
             });
-            check(&format!("curves-{name}-{scale:?}"), &scene);
-            let scene = cdf(&Figure {
+            check(&format!("curves-{name}-{scale:?}"), &drawing);
+            let drawing = cdf(&Figure {
                 title: "extremes".into(),
                 subtitle: String::new(),
                 x_label: "latency, us".into(),
@@ -171,12 +171,12 @@ fn curves_and_distributions_hold_any_numbers() {
                 log: scale == Scale::Log,
                 series: vec![Series {
                     name: "dibs".into(),
-                    look: Look::nth(0),
+                    look: SeriesStyle::nth(0),
                     n: values.len(),
                     done: values.clone(),
                 }],
             });
-            check(&format!("cdf-{name}-{scale:?}"), &scene);
+            check(&format!("cdf-{name}-{scale:?}"), &drawing);
         }
     }
 }
@@ -184,16 +184,16 @@ fn curves_and_distributions_hold_any_numbers() {
 #[test]
 fn detours_and_queues_hold_any_numbers() {
     for (name, values) in samples() {
-        let scene = scatter(&Scatter {
+        let drawing = scatter(&Scatter {
             title: "extremes".into(),
             subtitle: String::new(),
             x_label: "since the run began, ms".into(),
             rows: vec![("edge 0.0".into(), values.clone())],
             counted: "detours".into(),
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         });
-        check(&format!("scatter-{name}"), &scene);
-        let scene = queues(&Queues {
+        check(&format!("scatter-{name}"), &drawing);
+        let drawing = queues(&Queues {
             title: "extremes".into(),
             subtitle: String::new(),
             counted: "bytes queued".into(),
@@ -204,31 +204,41 @@ fn detours_and_queues_hold_any_numbers() {
                 len: vec![values.iter().map(|v| v.max(0.0)).collect()],
             }],
             capacity: values.last().copied().filter(|v| *v > 0.0),
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         });
-        check(&format!("queues-{name}"), &scene);
+        check(&format!("queues-{name}"), &drawing);
     }
 }
 
 #[test]
 fn every_value_of_an_axis_written_downwards_has_its_label() {
     let values = [4.0, 8.0, 12.0, 16.0];
-    let scene = chart(&chart_of(
+    let drawing = chart(&chart_of(
         &values,
         Scale::Linear,
         sweep(&values, Scale::Linear),
         2,
     ));
-    let said = |word: &str| boxes(&scene).iter().filter(|b| b.1 == word && b.2).count();
+    let said = |word: &str| {
+        boxes(&drawing)
+            .iter()
+            .filter(|b| b.1 == word && b.2)
+            .count()
+    };
     assert_eq!(["4", "8", "12", "16"].map(said), [2; 4]);
     let values = [0.1, 0.2, 0.5, 1.0];
-    let scene = chart(&chart_of(
+    let drawing = chart(&chart_of(
         &values,
         Scale::Linear,
         sweep(&values, Scale::Log),
         1,
     ));
-    let said = |word: &str| boxes(&scene).iter().filter(|b| b.1 == word && b.2).count();
+    let said = |word: &str| {
+        boxes(&drawing)
+            .iter()
+            .filter(|b| b.1 == word && b.2)
+            .count()
+    };
     assert!(["0.1", "0.2", "0.5", "1"].map(said).iter().all(|n| *n >= 1));
 }
 

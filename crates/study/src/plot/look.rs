@@ -1,7 +1,7 @@
 //! Look of plots: a scheme has the same colour, dash and mark in every figure.
 
+use super::drawing::{Anchor, Color, Drawing, Item, PAGE, Shape, Stroke, TextStyle};
 use super::font::Font;
-use super::scene::{Anchor, Color, Item, PAGE, Scene, Shape, Stroke, TextStyle};
 
 /// Colours for light and for dark pages, distinct for colour-blind readers. Each has a contrast of 3:1 or more
 /// with its page.
@@ -51,7 +51,7 @@ pub fn dark() -> impl Iterator<Item = (Color, Color)> {
 
 /// Look of a series.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Look {
+pub struct SeriesStyle {
     /// Colour of lines and marks.
     pub color: Color,
     /// Dash pattern of lines.
@@ -60,10 +60,10 @@ pub struct Look {
     pub shape: Shape,
 }
 
-impl Look {
+impl SeriesStyle {
     /// Returns look number `n`: colours, dashes and marks change together.
-    pub fn nth(n: usize) -> Look {
-        Look {
+    pub fn nth(n: usize) -> SeriesStyle {
+        SeriesStyle {
             color: COLORS[n % COLORS.len()].0,
             dash: DASHES[n % DASHES.len()],
             shape: SHAPES[n % SHAPES.len()],
@@ -72,8 +72,8 @@ impl Look {
 
     /// Returns the same colour with the dash and mark of condition `n`. In a plot of several schemes under
     /// several conditions, the colour identifies the scheme and the dash the condition.
-    pub fn in_condition(&self, n: usize) -> Look {
-        Look {
+    pub fn in_condition(&self, n: usize) -> SeriesStyle {
+        SeriesStyle {
             color: self.color,
             dash: DASHES[n % DASHES.len()],
             shape: SHAPES[n % SHAPES.len()],
@@ -90,9 +90,16 @@ impl Look {
     }
 }
 
-impl Scene {
+impl Drawing {
     /// Adds a mark, filled with its colour or open.
-    pub fn mark(&mut self, at: (f32, f32), radius: f32, look: &Look, filled: bool, hint: &str) {
+    pub fn mark(
+        &mut self,
+        at: (f32, f32),
+        radius: f32,
+        look: &SeriesStyle,
+        filled: bool,
+        hint: &str,
+    ) {
         let stroke = Stroke {
             color: look.color,
             width: 1.6,
@@ -126,23 +133,23 @@ impl Palette {
     }
 
     /// Returns the look of `name`; an unknown name gets the next free look.
-    pub fn look(&self, name: &str) -> Look {
+    pub fn look(&self, name: &str) -> SeriesStyle {
         let known = self.0.iter().position(|n| n == name);
-        Look::nth(known.unwrap_or(self.0.len()))
+        SeriesStyle::nth(known.unwrap_or(self.0.len()))
     }
 
     /// Returns looks for these names in one plot. If two names would share a colour, the later one gets the
     /// next free colour; if no colour is free, a free combination of colour and dash.
-    pub fn apart(&self, names: &[&str]) -> Vec<Look> {
-        let mut looks: Vec<Look> = Vec::new();
+    pub fn apart(&self, names: &[&str]) -> Vec<SeriesStyle> {
+        let mut looks: Vec<SeriesStyle> = Vec::new();
         for name in names {
             let own = self.look(name);
-            let fresh = |look: &Look| looks.iter().all(|l| l.color != look.color);
-            let other = |look: &Look| {
+            let fresh = |look: &SeriesStyle| looks.iter().all(|l| l.color != look.color);
+            let other = |look: &SeriesStyle| {
                 let mut before = looks.iter();
                 before.all(|l| (l.color, l.dash) != (look.color, look.dash))
             };
-            let all = || std::iter::once(own.clone()).chain((0..ALL).map(Look::nth));
+            let all = || std::iter::once(own.clone()).chain((0..ALL).map(SeriesStyle::nth));
             let found = all().find(fresh).or_else(|| all().find(other));
             looks.push(found.unwrap_or(own));
         }
@@ -200,16 +207,16 @@ impl TextStyle {
 }
 
 /// Draws title and subtitle; returns the upper end of the plot.
-pub fn heading(scene: &mut Scene, left: f32, title: &str, subtitle: &str) -> f32 {
-    let room = scene.width - 2.0 * left;
+pub fn heading(drawing: &mut Drawing, left: f32, title: &str, subtitle: &str) -> f32 {
+    let room = drawing.width - 2.0 * left;
     let mut y = 12.0;
     for line in fold(title, 17.0, true, room) {
         y += 21.0;
-        scene.text((left, y), line, words(17.0, INK).bold());
+        drawing.text((left, y), line, words(17.0, INK).bold());
     }
     for line in fold(subtitle, 12.0, false, room) {
         y += 18.0;
-        scene.text((left, y), line, words(12.0, SOFT));
+        drawing.text((left, y), line, words(12.0, SOFT));
     }
     y + 14.0
 }
@@ -217,7 +224,7 @@ pub fn heading(scene: &mut Scene, left: f32, title: &str, subtitle: &str) -> f32
 /// Returns the height that [`heading`] will take.
 pub fn heading_height(width: f32, left: f32, title: &str, subtitle: &str) -> f32 {
     heading(
-        &mut Scene::new(width, 1.0, String::new()),
+        &mut Drawing::new(width, 1.0, String::new()),
         left,
         title,
         subtitle,
@@ -244,7 +251,7 @@ pub fn fold(text: &str, size: f32, bold: bool, room: f32) -> Vec<String> {
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Look in the plot.
-    pub look: Look,
+    pub look: SeriesStyle,
     /// Name.
     pub name: String,
     /// Further text; may be empty.
@@ -256,7 +263,7 @@ pub const LEGEND_LINE: f32 = 20.0;
 
 /// Draws a legend with one entry a line, from `top` down. `line` draws the look's line, `marks` its mark.
 pub fn legend(
-    scene: &mut Scene,
+    drawing: &mut Drawing,
     (left, top): (f32, f32),
     entries: &[Entry],
     line: bool,
@@ -272,16 +279,16 @@ pub fn legend(
     for (i, entry) in entries.iter().enumerate() {
         let y = top + LEGEND_LINE * i as f32;
         if line {
-            scene.line(
+            drawing.line(
                 vec![(left, y - 4.0), (left + 34.0, y - 4.0)],
                 &entry.look.line(),
             );
         }
         if marks {
-            scene.mark((left + 17.0, y - 4.0), 4.0, &entry.look, true, "");
+            drawing.mark((left + 17.0, y - 4.0), 4.0, &entry.look, true, "");
         }
-        scene.text((left + 44.0, y), &*entry.name, words(12.5, INK).bold());
-        scene.text((left + 58.0 + widest, y), &*entry.about, words(12.0, SOFT));
+        drawing.text((left + 44.0, y), &*entry.name, words(12.5, INK).bold());
+        drawing.text((left + 58.0 + widest, y), &*entry.about, words(12.0, SOFT));
     }
 }
 
@@ -322,7 +329,7 @@ mod tests {
         let all: Vec<&str> = names.iter().map(String::as_str).take(28).collect();
         let all = palette.apart(&all);
         for (i, look) in all.iter().enumerate() {
-            let same = |l: &&Look| (l.color, l.dash) == (look.color, look.dash);
+            let same = |l: &&SeriesStyle| (l.color, l.dash) == (look.color, look.dash);
             assert_eq!(all.iter().filter(same).count(), 1, "number {i}");
         }
     }

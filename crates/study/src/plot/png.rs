@@ -1,7 +1,7 @@
 //! Scenes as PNG, drawn by tiny-skia with the program's own fonts.
 
+use super::drawing::{Anchor, Color, Drawing, Item, Shape, Stroke, TextStyle};
 use super::font::{Font, Piece};
-use super::scene::{Anchor, Color, Item, Scene, Shape, Stroke, TextStyle};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use tiny_skia::{
@@ -10,9 +10,12 @@ use tiny_skia::{
 };
 use ttf_parser::OutlineBuilder;
 
-/// Draws the scene at `scale` pixels a point.
-pub fn png(scene: &Scene, scale: f32) -> Result<Vec<u8>, String> {
-    let (w, h) = ((scene.width * scale) as u32, (scene.height * scale) as u32);
+/// Draws the drawing at `scale` pixels a point.
+pub fn png(drawing: &Drawing, scale: f32) -> Result<Vec<u8>, String> {
+    let (w, h) = (
+        (drawing.width * scale) as u32,
+        (drawing.height * scale) as u32,
+    );
     let pixmap = Pixmap::new(w, h)
         .ok_or_else(|| format!("a picture of {w} by {h} pixels is empty or too large"))?;
     let mut canvas = Canvas {
@@ -21,7 +24,7 @@ pub fn png(scene: &Scene, scale: f32) -> Result<Vec<u8>, String> {
         regular: Font::load(false),
         bold: Font::load(true),
     };
-    for item in &scene.items {
+    for item in &drawing.items {
         canvas.draw(item);
     }
     encode(&canvas.pixmap).map_err(|e| e.to_string())
@@ -356,13 +359,13 @@ mod tests {
 
     #[test]
     fn what_nothing_is_drawn_on_is_white() {
-        let scene = Scene {
+        let drawing = Drawing {
             width: 3.0,
             height: 2.0,
             title: String::new(),
             items: Vec::new(),
         };
-        let (w, h, _, colors) = decoded(&png(&scene, 2.0).unwrap());
+        let (w, h, _, colors) = decoded(&png(&drawing, 2.0).unwrap());
         assert_eq!((w, h, colors), (6, 4, vec![255; 72]));
     }
 }

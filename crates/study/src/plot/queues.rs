@@ -1,9 +1,9 @@
 //! Queues of a group of switches at some instants: one row a switch, one column an instant, one bar a port.
 
+use super::drawing::{Color, Drawing, Stroke};
 use super::font::Font;
-use super::look::{FAINT, FRAME, INK, Look, SOFT, heading, heading_height, thin, words};
-use super::scene::{Color, Scene, Stroke};
-use crate::words::number;
+use super::look::{FAINT, FRAME, INK, SOFT, SeriesStyle, heading, heading_height, thin, words};
+use crate::format::number;
 
 /// Contents of a figure of queues.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ pub struct Queues {
     /// Capacity of a queue; `None` if it has no fixed one.
     pub capacity: Option<f64>,
     /// Look of the bars.
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 /// Switch: one row of the figure.
@@ -44,12 +44,12 @@ const GAP: f32 = 14.0;
 const TO_HOST: Color = Color(110, 110, 110);
 
 /// Draws the figure.
-pub fn queues(figure: &Queues) -> Scene {
+pub fn queues(figure: &Queues) -> Drawing {
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 24.0;
     let deep = figure.switches.len() as f32;
     let high = deep * (CELL + GAP);
-    let mut scene = Scene::new(WIDTH, top + high + 56.0, figure.title.clone());
-    heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
+    let mut drawing = Drawing::new(WIDTH, top + high + 56.0, figure.title.clone());
+    heading(&mut drawing, MARGIN, &figure.title, &figure.subtitle);
     let font = Font::load(false);
     let widest = figure.switches.iter().map(|s| font.width(&s.name, 12.0));
     let all = figure.switches.iter().flat_map(|s| s.len.iter().flatten());
@@ -61,7 +61,7 @@ pub fn queues(figure: &Queues) -> Scene {
     let wide = (WIDTH - MARGIN - left - GAP * (columns - 1.0)) / columns;
     for (t, instant) in figure.instants.iter().enumerate() {
         let x0 = left + t as f32 * (wide + GAP);
-        scene.text(
+        drawing.text(
             (x0 + wide / 2.0, top - 9.0),
             &**instant,
             words(12.0, INK).middle(),
@@ -71,15 +71,15 @@ pub fn queues(figure: &Queues) -> Scene {
             if t == 0 {
                 let middle = bottom - CELL / 2.0 + 4.0;
                 let place = (left - numbers, middle);
-                scene.text(place, &*switch.name, words(12.0, INK).end());
+                drawing.text(place, &*switch.name, words(12.0, INK).end());
                 for (value, y) in [(most, bottom - CELL + 8.0), (0.0, bottom)] {
-                    scene.text((left - 6.0, y), number_(value), words(10.5, SOFT).end());
+                    drawing.text((left - 6.0, y), number_(value), words(10.5, SOFT).end());
                 }
             }
-            scene.rect([x0, bottom - CELL, wide, CELL], FAINT);
+            drawing.rect([x0, bottom - CELL, wide, CELL], FAINT);
             if let Some(capacity) = figure.capacity {
                 let y = bottom - CELL * (capacity / most) as f32;
-                scene.line(vec![(x0, y), (x0 + wide, y)], &dotted());
+                drawing.line(vec![(x0, y), (x0 + wide, y)], &dotted());
             }
             let empty = Vec::new();
             let ports = switch.len.get(t).unwrap_or(&empty);
@@ -96,14 +96,14 @@ pub fn queues(figure: &Queues) -> Scene {
                     tall,
                 ];
                 if tall > 0.0 {
-                    scene.rect(at, fill);
+                    drawing.rect(at, fill);
                 }
             }
-            scene.line(vec![(x0, bottom), (x0 + wide, bottom)], &thin(FRAME));
+            drawing.line(vec![(x0, bottom), (x0 + wide, bottom)], &thin(FRAME));
         }
     }
-    key(&mut scene, figure, top + high + 18.0);
-    scene
+    key(&mut drawing, figure, top + high + 18.0);
+    drawing
 }
 
 fn number_(value: f64) -> String {
@@ -122,16 +122,16 @@ fn dotted() -> Stroke {
     }
 }
 
-fn key(scene: &mut Scene, figure: &Queues, y: f32) {
+fn key(drawing: &mut Drawing, figure: &Queues, y: f32) {
     let font = Font::load(false);
     let mut x = MARGIN;
-    let mut entry = |scene: &mut Scene, fill: Color, text: &str| {
-        scene.rect([x, y - 9.0, 12.0, 10.0], fill);
-        scene.text((x + 18.0, y), text, words(12.0, SOFT));
+    let mut entry = |drawing: &mut Drawing, fill: Color, text: &str| {
+        drawing.rect([x, y - 9.0, 12.0, 10.0], fill);
+        drawing.text((x + 18.0, y), text, words(12.0, SOFT));
         x += 18.0 + font.width(text, 12.0) + 26.0;
     };
-    entry(scene, figure.look.color, "port to a switch");
-    entry(scene, TO_HOST, "port to a host");
+    entry(drawing, figure.look.color, "port to a switch");
+    entry(drawing, TO_HOST, "port to a host");
     let mut more = format!("height: {}; one bar per port, from port 0", figure.counted);
     if let Some(capacity) = figure.capacity {
         more.push_str(&format!(
@@ -139,7 +139,7 @@ fn key(scene: &mut Scene, figure: &Queues, y: f32) {
             number(capacity)
         ));
     }
-    scene.text((MARGIN, y + 20.0), more, words(12.0, SOFT));
+    drawing.text((MARGIN, y + 20.0), more, words(12.0, SOFT));
 }
 
 #[cfg(test)]
@@ -168,13 +168,13 @@ mod tests {
             instants: (0..5).map(|t| format!("{t}.25 ms")).collect(),
             switches: (0..8).map(switch).collect(),
             capacity: Some(100.0),
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         };
-        let scene = queues(&figure);
-        keep("queues", &scene);
+        let drawing = queues(&figure);
+        keep("queues", &drawing);
         let full = figure.switches.iter().flat_map(|s| s.len.iter().flatten());
         let full = full.filter(|l| **l > 0.0).count();
         // Rectangles: the bars, the page, a background for each cell, and two in the key.
-        assert_eq!(svg(&scene).matches("<rect").count(), full + 1 + 5 * 8 + 2);
+        assert_eq!(svg(&drawing).matches("<rect").count(), full + 1 + 5 * 8 + 2);
     }
 }

@@ -1,11 +1,11 @@
 //! Detours as marks: their time and their switch.
 
 use super::axis::{Axis, Scale, Ticks};
+use super::drawing::Drawing;
 use super::font::Font;
 use super::frame::Frame;
-use super::look::{FRAME, GRID, INK, Look, SOFT, heading, heading_height, thin, words};
-use super::scene::Scene;
-use crate::words::count;
+use super::look::{FRAME, GRID, INK, SOFT, SeriesStyle, heading, heading_height, thin, words};
+use crate::format::count;
 use std::collections::BTreeSet;
 
 /// Marks in rows over time.
@@ -22,7 +22,7 @@ pub struct Scatter {
     /// Items that marks stand for: `detours`.
     pub counted: String,
     /// Look of the marks.
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 const WIDTH: f32 = 960.0;
@@ -30,11 +30,11 @@ const MARGIN: f32 = 24.0;
 const ROW: f32 = 17.0;
 
 /// Draws the figure.
-pub fn scatter(figure: &Scatter) -> Scene {
+pub fn scatter(figure: &Scatter) -> Drawing {
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 20.0;
     let high = ROW * figure.rows.len().max(1) as f32;
-    let mut scene = Scene::new(WIDTH, top + high + 54.0, figure.title.clone());
-    heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
+    let mut drawing = Drawing::new(WIDTH, top + high + 54.0, figure.title.clone());
+    heading(&mut drawing, MARGIN, &figure.title, &figure.subtitle);
     let font = Font::load(false);
     let widest = figure.rows.iter().map(|(name, _)| font.width(name, 11.5));
     let left = MARGIN + widest.fold(40.0, f32::max) + 12.0;
@@ -56,14 +56,14 @@ pub fn scatter(figure: &Scatter) -> Scene {
         heading: "",
         x_label: &figure.x_label,
     }
-    .draw(&mut scene);
+    .draw(&mut drawing);
     let right = x.pixels.1 + 12.0;
-    scene.text((right, top - 9.0), &*figure.counted, words(12.0, SOFT));
+    drawing.text((right, top - 9.0), &*figure.counted, words(12.0, SOFT));
     for (i, (name, times)) in figure.rows.iter().enumerate() {
         let middle = top + ROW * (i as f32 + 0.5);
-        scene.line(vec![(left, middle), (x.pixels.1, middle)], &thin(GRID));
-        scene.text((left - 10.0, middle + 4.0), &**name, words(11.5, INK).end());
-        scene.text(
+        drawing.line(vec![(left, middle), (x.pixels.1, middle)], &thin(GRID));
+        drawing.text((left - 10.0, middle + 4.0), &**name, words(11.5, INK).end());
+        drawing.text(
             (right, middle + 4.0),
             count(times.len() as u64),
             words(11.5, SOFT),
@@ -72,19 +72,19 @@ pub fn scatter(figure: &Scatter) -> Scene {
         let seen: BTreeSet<i32> = times.iter().map(|t| (x.place(*t) * 1.5) as i32).collect();
         for place in seen {
             let at = (place as f32 / 1.5, middle);
-            scene.mark(at, 2.2, &figure.look, true, "");
+            drawing.mark(at, 2.2, &figure.look, true, "");
         }
     }
-    scene.line(vec![(left, top), (left, top + high)], &thin(FRAME));
+    drawing.line(vec![(left, top), (left, top + high)], &thin(FRAME));
     if figure.rows.is_empty() {
         let nothing = format!("no {}", figure.counted);
-        scene.text(
+        drawing.text(
             (WIDTH / 2.0, top + high),
             nothing,
             words(14.0, SOFT).middle(),
         );
     }
-    scene
+    drawing
 }
 
 #[cfg(test)]
@@ -105,11 +105,11 @@ mod tests {
             x_label: "since the run began, ms".into(),
             rows: (0..9).map(row).collect(),
             counted: "detours".into(),
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         };
-        let scene = scatter(&figure);
-        keep("scatter", &scene);
-        let text = svg(&scene);
+        let drawing = scatter(&figure);
+        keep("scatter", &drawing);
+        let text = svg(&drawing);
         assert!(text.contains(">3,200</text>"), "{text}");
         assert!(
             text.matches("<polygon").count() < 8 * 1200,

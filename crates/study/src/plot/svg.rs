@@ -1,17 +1,17 @@
 //! Scenes as SVG: text stays text, in a sans-serif font of the reader if Inter is missing.
 
-use super::scene::{Anchor, Color, Item, Scene, Shape, Stroke, TextStyle};
+use super::drawing::{Anchor, Color, Drawing, Item, Shape, Stroke, TextStyle};
 use std::fmt::Write;
 
-/// Writes the scene as an SVG document.
-pub fn svg(scene: &Scene) -> String {
-    let (w, h) = (scene.width, scene.height);
+/// Writes the drawing as an SVG document.
+pub fn svg(drawing: &Drawing) -> String {
+    let (w, h) = (drawing.width, drawing.height);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
          font-family=\"Inter, 'Helvetica Neue', Helvetica, Arial, sans-serif\" role=\"img\" aria-label=\"{}\">\n<title>{0}</title>\n",
-        escape(&scene.title).replace('"', "&quot;")
+        escape(&drawing.title).replace('"', "&quot;")
     );
-    for item in &scene.items {
+    for item in &drawing.items {
         write_item(&mut out, item);
     }
     out.push_str("</svg>\n");
@@ -155,16 +155,16 @@ mod tests {
 
     #[test]
     fn words_are_escaped_and_numbers_short() {
-        let mut scene = Scene::new(10.0, 10.0, "a < b & c".into());
+        let mut drawing = Drawing::new(10.0, 10.0, "a < b & c".into());
         let stroke = Stroke {
             color: Color(1, 2, 255),
             width: 1.5,
             dash: &[4.0, 2.0],
         };
-        scene.line(vec![(0.0, 1.0), (2.12345, 3.5)], &stroke);
-        let text = svg(&scene);
+        drawing.line(vec![(0.0, 1.0), (2.12345, 3.5)], &stroke);
+        let text = svg(&drawing);
         assert!(text.contains("<title>a &lt; b &amp; c</title>"), "{text}");
-        let coded = svg(&Scene::new(1.0, 1.0, "a\u{1b}[31m \"b\"\u{202e}".into()));
+        let coded = svg(&Drawing::new(1.0, 1.0, "a\u{1b}[31m \"b\"\u{202e}".into()));
         assert!(
             coded.contains("<title>a\u{fffd}[31m &quot;b&quot;\u{fffd}<"),
             "{coded}"

@@ -1,13 +1,13 @@
 //! Path of one packet: the nodes it visited, in tiers, and an arc for each link with the number of times it was
 //! used.
 
+use super::drawing::{Drawing, Item, PAGE, Shape, Stroke};
 use super::font::Font;
-use super::look::{FRAME, INK, Look, SOFT, heading, heading_height, thin, words};
-use super::scene::{Item, PAGE, Scene, Shape, Stroke};
+use super::look::{FRAME, INK, SOFT, SeriesStyle, heading, heading_height, thin, words};
 
 /// Contents of a figure of a path.
 #[derive(Clone, Debug)]
-pub struct Way {
+pub struct PathFigure {
     /// Title, in bold at the top.
     pub title: String,
     /// Subtitle, below the title.
@@ -17,7 +17,7 @@ pub struct Way {
     /// Links that the packet used.
     pub hops: Vec<Hop>,
     /// Look of the arcs.
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 /// Link that the packet used, in one direction.
@@ -38,18 +38,18 @@ const MARGIN: f32 = 24.0;
 const TIER: f32 = 110.0;
 
 /// Draws the figure.
-pub fn way(figure: &Way) -> Scene {
+pub fn way(figure: &PathFigure) -> Drawing {
     let top = heading_height(WIDTH, MARGIN, &figure.title, &figure.subtitle) + 30.0;
     let high = TIER * figure.tiers.len().saturating_sub(1) as f32;
-    let mut scene = Scene::new(WIDTH, top + high + 72.0, figure.title.clone());
-    heading(&mut scene, MARGIN, &figure.title, &figure.subtitle);
+    let mut drawing = Drawing::new(WIDTH, top + high + 72.0, figure.title.clone());
+    heading(&mut drawing, MARGIN, &figure.title, &figure.subtitle);
     let font = Font::load(false);
     let named = figure.tiers.iter().map(|(name, _)| font.width(name, 12.0));
     let left = MARGIN + named.fold(0.0, f32::max) + 24.0;
     let mut places: Vec<(&str, (f32, f32))> = Vec::new();
     for (t, (name, nodes)) in figure.tiers.iter().enumerate() {
         let y = top + high - TIER * t as f32;
-        scene.text((MARGIN, y + 4.0), &**name, words(12.0, SOFT));
+        drawing.text((MARGIN, y + 4.0), &**name, words(12.0, SOFT));
         let slot = (WIDTH - MARGIN - left) / nodes.len().max(1) as f32;
         for (i, node) in nodes.iter().enumerate() {
             places.push((node, (left + slot * (i as f32 + 0.5), y)));
@@ -58,25 +58,25 @@ pub fn way(figure: &Way) -> Scene {
     let place = |node: &str| places.iter().find(|(name, _)| *name == node).map(|p| p.1);
     for hop in &figure.hops {
         if let (Some(from), Some(to)) = (place(&hop.from), place(&hop.to)) {
-            arc(&mut scene, hop, from, to, &figure.look);
+            arc(&mut drawing, hop, from, to, &figure.look);
         }
     }
     for (name, at) in &places {
         let wide = font.width(name, 11.5) + 14.0;
-        scene.rect(
+        drawing.rect(
             [at.0 - wide / 2.0 - 1.0, at.1 - 12.0, wide + 2.0, 24.0],
             FRAME,
         );
-        scene.rect([at.0 - wide / 2.0, at.1 - 11.0, wide, 22.0], PAGE);
-        scene.text((at.0, at.1 + 4.0), *name, words(11.5, INK).middle());
+        drawing.rect([at.0 - wide / 2.0, at.1 - 11.0, wide, 22.0], PAGE);
+        drawing.text((at.0, at.1 + 4.0), *name, words(11.5, INK).middle());
     }
     let key = "solid: as routed; dashed: detour; width and number: times the packet took the link";
-    scene.text((MARGIN, top + high + 52.0), key, words(12.0, SOFT));
-    scene
+    drawing.text((MARGIN, top + high + 52.0), key, words(12.0, SOFT));
+    drawing
 }
 
 /// Draws a line bent to its right, so that the two directions of a link do not overlap.
-fn arc(scene: &mut Scene, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &Look) {
+fn arc(drawing: &mut Drawing, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &SeriesStyle) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let long = dx.hypot(dy).max(1.0);
     let (nx, ny) = (-dy / long, dx / long);
@@ -105,11 +105,11 @@ fn arc(scene: &mut Scene, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &Lo
             width: 1.2 + 0.8 * (times.min(12) as f32).sqrt(),
             dash: if detour { &[5.0, 4.0] } else { &[] },
         };
-        scene.line(points, &stroke);
-        head(scene, at(0.60), at(0.66), look);
+        drawing.line(points, &stroke);
+        head(drawing, at(0.60), at(0.66), look);
         if times > 1 {
             let (x, y) = at(0.42);
-            scene.items.push(Item::Mark {
+            drawing.items.push(Item::Mark {
                 at: (x, y),
                 shape: Shape::Circle,
                 radius: 8.0,
@@ -117,7 +117,7 @@ fn arc(scene: &mut Scene, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &Lo
                 fill: PAGE,
                 hint: format!("{} to {}: {times} times", hop.from, hop.to),
             });
-            scene.text(
+            drawing.text(
                 (x, y + 4.0),
                 times.to_string(),
                 words(11.0, INK).bold().middle(),
@@ -127,7 +127,7 @@ fn arc(scene: &mut Scene, hop: &Hop, from: (f32, f32), to: (f32, f32), look: &Lo
 }
 
 /// Draws an arrow head on the line.
-fn head(scene: &mut Scene, from: (f32, f32), to: (f32, f32), look: &Look) {
+fn head(drawing: &mut Drawing, from: (f32, f32), to: (f32, f32), look: &SeriesStyle) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let long = dx.hypot(dy).max(0.1);
     let (ux, uy) = (dx / long, dy / long);
@@ -142,7 +142,7 @@ fn head(scene: &mut Scene, from: (f32, f32), to: (f32, f32), look: &Look) {
         width: 2.0,
         dash: &[],
     };
-    scene.line(vec![back(1.0), to, back(-1.0)], &stroke);
+    drawing.line(vec![back(1.0), to, back(-1.0)], &stroke);
 }
 
 #[cfg(test)]
@@ -160,7 +160,7 @@ mod tests {
             detours,
         };
         let names = |names: &[&str]| names.iter().map(|n| n.to_string()).collect();
-        let figure = Way {
+        let figure = PathFigure {
             title: "The way of one packet that was detoured 15 times".into(),
             subtitle: "fig01; dibs, seed 1, packet 100:3 from host 100 to host 3".into(),
             tiers: vec![
@@ -184,11 +184,11 @@ mod tests {
                 hop("agg 34", "edge 1", 2, 0),
                 hop("edge 1", "host 3", 1, 0),
             ],
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         };
-        let scene = way(&figure);
-        keep("way", &scene);
-        let text = svg(&scene);
+        let drawing = way(&figure);
+        keep("way", &drawing);
+        let text = svg(&drawing);
         assert_eq!(text.matches("stroke-dasharray=\"5 4\"").count(), 3);
         assert!(
             text.contains("<title>edge 1 to agg 33: 3 times</title>"),

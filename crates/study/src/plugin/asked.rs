@@ -4,8 +4,8 @@
 //! library, whose own panic handler could not interpret it. So the panic is caught, and resumed when the
 //! library has returned.
 
-use sidestep_lab::own::Who;
-use sidestep_plugin::{Maker, Report};
+use sidestep_lab::caller::PolicySite;
+use sidestep_plugin::{PolicyConstructor, Report};
 use sidestep_switch::{Buffer, Class, Depth, Hops, Queues, RankSum, Route, Sched, Verdict, Want};
 use sidestep_types::{Bytes, Packet, PortId, PortSet, Rng, Size, Time};
 use std::any::Any;
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 /// Policy of a library, with the library's function that drops it.
 pub struct Loaded<P: ?Sized + 'static> {
-    who: Who,
+    who: PolicySite,
     /// The policy; `None` once dropped.
     policy: Option<Box<P>>,
     drop: fn(Box<P>),
@@ -25,7 +25,7 @@ pub struct Loaded<P: ?Sized + 'static> {
 
 impl<P: ?Sized> Loaded<P> {
     /// Creates the policy for `who`. An error is the policy's panic message.
-    pub fn make(maker: &Maker<P>, who: &Who) -> Result<Loaded<P>, String> {
+    pub fn make(maker: &PolicyConstructor<P>, who: &PolicySite) -> Result<Loaded<P>, String> {
         let words = Arc::new(Mutex::new(String::new()));
         let report = Arc::new(Report::new(Box::new({
             let words = Arc::clone(&words);
@@ -66,7 +66,7 @@ impl<P: ?Sized> Loaded<P> {
         queues: &mut dyn Queues,
         question: impl FnOnce(&mut P, &mut dyn Queues) -> R,
     ) -> R {
-        let mut kept = Kept {
+        let mut kept = GuardedQueues {
             queues,
             ports: self.who.place.ports,
             report: &Arc::clone(&self.report),
@@ -179,14 +179,14 @@ impl Sched for Loaded<dyn Sched + Send> {
 }
 
 /// Queues of a switch, wrapped so that no panic leaves them.
-struct Kept<'a> {
+struct GuardedQueues<'a> {
     queues: &'a mut dyn Queues,
     ports: u16,
     report: &'a Report,
     caught: RefCell<Option<Box<dyn Any + Send>>>,
 }
 
-impl Kept<'_> {
+impl GuardedQueues<'_> {
     /// Returns true if the port exists; otherwise stops the policy.
     fn has(&self, port: PortId) -> bool {
         let has = port.0 < self.ports;
@@ -235,7 +235,7 @@ impl Kept<'_> {
     }
 }
 
-impl Queues for Kept<'_> {
+impl Queues for GuardedQueues<'_> {
     fn now(&self) -> Time {
         self.keep_still(None, Time::ZERO, |queues| queues.now())
     }

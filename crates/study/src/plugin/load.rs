@@ -5,9 +5,9 @@ use super::build::build;
 use super::open::open;
 use super::stamp;
 use crate::Error;
-use crate::own::{MakeBuffer, MakeRoute, MakeSched, Own, OwnScheme, Part};
+use crate::caller::{CallerPolicies, CallerScheme, MakeBuffer, MakeRoute, MakeSched, Part};
 use sha2::{Digest, Sha256};
-use sidestep_plugin::Make;
+use sidestep_plugin::PolicyFactory;
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -19,7 +19,7 @@ use std::{env, process};
 /// Loads the scheme of the plug-in at `path`: a folder, which is built first, or a library.
 ///
 /// Its runs are cached under a digest of the library, which the manifest states as well.
-pub fn load(path: &Path) -> Result<OwnScheme, Error> {
+pub fn load(path: &Path) -> Result<CallerScheme, Error> {
     let library = if path.is_dir() {
         build(path)?
     } else {
@@ -37,25 +37,25 @@ pub fn load(path: &Path) -> Result<OwnScheme, Error> {
     let plugin = open(&copy.0)
         .map_err(|why| Error::Input(format!("cannot load {}: {why}", library.display())))?;
     let name = format!("plugin:{}", plugin.name);
-    let mut own = Own {
+    let mut own = CallerPolicies {
         key: Some(format!("sha256:{digest}")),
-        ..Own::default()
+        ..CallerPolicies::default()
     };
     match &plugin.make {
-        Make::Route(maker) => {
+        PolicyFactory::Route(maker) => {
             let make: Arc<MakeRoute> = Arc::new(|who| Ok(Box::new(Loaded::make(maker, who)?)));
             own.route = Some(Part { name, make });
         }
-        Make::Buffer(maker) => {
+        PolicyFactory::Buffer(maker) => {
             let make: Arc<MakeBuffer> = Arc::new(|who| Ok(Box::new(Loaded::make(maker, who)?)));
             own.buffer = Some(Part { name, make });
         }
-        Make::Sched(maker) => {
+        PolicyFactory::Sched(maker) => {
             let make: Arc<MakeSched> = Arc::new(|who, _| Ok(Box::new(Loaded::make(maker, who)?)));
             own.sched = Some(Part { name, make });
         }
     }
-    Ok(OwnScheme {
+    Ok(CallerScheme {
         name: plugin.name.into(),
         extends: plugin.extends.into(),
         own,

@@ -1,15 +1,17 @@
 //! Events of a switch or a packet in a window of time, as text or JSON, for tests and for users without a
 //! browser.
 
+use crate::format::count;
 use crate::trace::{packet_id, parse_packet_id};
-use crate::words::count;
 use serde_json::{Value, json};
-use sidestep_lab::recorded::{Cause, Event, Packet, Reader, Refused, Says, State, What};
+use sidestep_lab::recorded::{
+    Cause, Event, EventKind, Packet, PacketFlags, Reader, Refused, State,
+};
 use sidestep_types::Time;
 
 /// Filter for events.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct EventFilter {
     /// Events at this switch or host, by name.
     pub node: Option<String>,
     /// Events of this packet: its host and its number there, as `100:3`.
@@ -29,7 +31,7 @@ pub struct Listing {
 }
 
 /// Lists the events that match `about`. Errors name what does not exist.
-pub fn list(reader: &Reader<'_>, about: &About) -> Result<Listing, String> {
+pub fn list(reader: &Reader<'_>, about: &EventFilter) -> Result<Listing, String> {
     let refused = |e: Refused| e.to_string();
     let nodes = &reader.head().network.nodes;
     let node = match &about.node {
@@ -71,7 +73,7 @@ pub fn list(reader: &Reader<'_>, about: &About) -> Result<Listing, String> {
             if event.at < from || event.at >= to {
                 continue;
             }
-            let told = Told::of(reader, &state, event);
+            let told = ListedEvent::of(reader, &state, event);
             let of_node = node.is_none_or(|node| told.node == Some(node));
             let of_packet =
                 packet.is_none_or(|id| told.packet.is_some_and(|packet| number(packet) == id));
@@ -123,7 +125,7 @@ fn number(packet: &Packet) -> u64 {
 }
 
 /// Event with its node, port, packet and queue.
-struct Told<'a> {
+struct ListedEvent<'a> {
     reader: &'a Reader<'a>,
     event: &'a Event,
     /// Node at which it takes place, if there is one.
@@ -134,26 +136,26 @@ struct Told<'a> {
     depth: Option<(u32, u64)>,
 }
 
-impl<'a> Told<'a> {
-    fn of(reader: &'a Reader<'a>, state: &'a State, event: &'a Event) -> Told<'a> {
+impl<'a> ListedEvent<'a> {
+    fn of(reader: &'a Reader<'a>, state: &'a State, event: &'a Event) -> ListedEvent<'a> {
         let port = event.port();
         let id = match event.what {
-            What::Send { .. } => state.next().checked_sub(1),
+            EventKind::Send { .. } => state.next().checked_sub(1),
             _ => event.packet(),
         };
         let link = port.and_then(|port| reader.head().network.links.get(port as usize));
         let flows = &reader.tail().flows;
         let node = match event.what {
-            What::Send { host, .. } => Some(host),
-            What::Window { flow, .. } => flows.iter().find(|f| f.id == flow).map(|f| f.src),
-            What::Deliver { packet } => state.packet(packet).and_then(|packet| {
+            EventKind::Send { host, .. } => Some(host),
+            EventKind::Window { flow, .. } => flows.iter().find(|f| f.id == flow).map(|f| f.src),
+            EventKind::Deliver { packet } => state.packet(packet).and_then(|packet| {
                 let flow = flows.iter().find(|flow| flow.id == packet.flow)?;
-                let answers = ["ack", "syn_ack"].contains(&Says(packet.says).kind());
+                let answers = ["ack", "syn_ack"].contains(&PacketFlags(packet.says).kind());
                 Some(if answers { flow.src } else { flow.dst })
             }),
             _ => link.map(|link| link.from),
         };
-        Told {
+        ListedEvent {
             reader,
             event,
             node,
@@ -217,7 +219,7 @@ impl<'a> Told<'a> {
         let place = self.port.map(|port| self.place(port)).unwrap_or_default();
         let packet = match (self.packet, self.packet_id()) {
             (Some(packet), Some(id)) => {
-                let says = Says(packet.says);
+                let says = PacketFlags(packet.says);
                 let again = if says.again() { " again" } else { "" };
                 format!(
                     "packet {id}, {}{again} {} of flow {}",
@@ -235,11 +237,11 @@ impl<'a> Told<'a> {
             None => String::new(),
         };
         match what {
-            What::Send { .. } => format!(
+            EventKind::Send { .. } => format!(
                 "{}: sends {packet}",
                 self.name(self.node.unwrap_or(u32::MAX))
             ),
-            What::Enqueue {
+            EventKind::Enqueue {
                 port,
                 wanted,
                 changes,
@@ -259,20 +261,20 @@ impl<'a> Told<'a> {
                 }
                 format!("{place}: enqueue{how}: {packet}; {queue}")
             }
-            What::Dequeue { .. } => format!("{place}: dequeue: {packet}; {queue}"),
-            What::Evict { .. } => format!("{place}: evict: {packet}; {queue}"),
-            What::Drop { reason, .. } => {
+            EventKind::Dequeue { .. } => format!("{place}: dequeue: {packet}; {queue}"),
+            EventKind::Evict { .. } => format!("{place}: evict: {packet}; {queue}"),
+            EventKind::Drop { reason, .. } => {
                 let reasons = &self.reader.head().reasons;
                 let reason = reasons
                     .get(usize::from(reason))
                     .map_or("unknown", |why| why.as_str());
                 format!("{place}: drop, {reason}: {packet}; {queue}")
             }
-            What::Deliver { .. } => {
+            EventKind::Deliver { .. } => {
                 let host = self.node.map_or("its host", |node| self.name(node));
                 format!("{host}: deliver: {packet}")
             }
-            What::Window {
+            EventKind::Window {
                 flow,
                 cwnd,
                 acked,
@@ -292,14 +294,16 @@ impl<'a> Told<'a> {
                     count(acked)
                 )
             }
-            What::Depth { packets, bytes, .. } => {
+            EventKind::Depth { packets, bytes, .. } => {
                 format!(
                     "{place}: {packets} packets, {} bytes measured",
                     count(bytes)
                 )
             }
-            What::Link { rate_bps: 0, .. } => format!("{place}: the link goes down"),
-            What::Link { rate_bps, .. } => format!("{place}: the link has {} bps", count(rate_bps)),
+            EventKind::Link { rate_bps: 0, .. } => format!("{place}: the link goes down"),
+            EventKind::Link { rate_bps, .. } => {
+                format!("{place}: the link has {} bps", count(rate_bps))
+            }
         }
     }
 }

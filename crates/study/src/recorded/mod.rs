@@ -6,8 +6,8 @@
 mod listing;
 mod summary;
 
-pub use listing::{About, Listing, list};
-pub use summary::Holds;
+pub use listing::{EventFilter, Listing, list};
+pub use summary::RecordingSummary;
 
 use crate::{Error, ResultDir};
 use sidestep_lab::{Packets, Sampled};

@@ -1,13 +1,13 @@
 //! Summary of a recording: its window, its network, its events by kind.
 
-use crate::words::{Grid, count};
+use crate::format::{Grid, count};
 use serde_json::{Value, json};
-use sidestep_lab::recorded::{Head, KINDS, Reader, Refused, Tail, What};
+use sidestep_lab::recorded::{EventKind, Head, KINDS, Reader, Refused, Tail};
 use sidestep_types::Time;
 
 /// Summary of a recording. To create one, every chunk is read and verified.
 #[derive(Clone, Debug)]
-pub struct Holds {
+pub struct RecordingSummary {
     file: String,
     bytes: usize,
     head: Head,
@@ -20,11 +20,11 @@ pub struct Holds {
     trims: u64,
 }
 
-impl Holds {
+impl RecordingSummary {
     /// Summarises the recording called `file`.
-    pub fn of(file: &str, reader: &Reader<'_>) -> Result<Holds, Refused> {
+    pub fn of(file: &str, reader: &Reader<'_>) -> Result<RecordingSummary, Refused> {
         reader.verify()?;
-        let mut holds = Holds {
+        let mut holds = RecordingSummary {
             file: file.into(),
             bytes: reader.bytes(),
             head: reader.head().clone(),
@@ -43,9 +43,9 @@ impl Holds {
         Ok(holds)
     }
 
-    fn add(&mut self, what: &What) {
+    fn add(&mut self, what: &EventKind) {
         match *what {
-            What::Enqueue {
+            EventKind::Enqueue {
                 port,
                 wanted,
                 changes,
@@ -57,7 +57,7 @@ impl Holds {
                 self.marks += u64::from(changes & 1);
                 self.trims += u64::from(changes >> 1 & 1);
             }
-            What::Drop { reason, .. } => {
+            EventKind::Drop { reason, .. } => {
                 if let Some(drops) = self.drops.get_mut(usize::from(reason)) {
                     *drops += 1;
                 }

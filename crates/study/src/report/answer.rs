@@ -3,7 +3,7 @@
 
 use super::cells::{done, interval, p50, p99};
 use super::classes::names;
-use crate::words::{Grid, count, number, share};
+use crate::format::{Grid, count, number, share};
 use sidestep_lab::stats::metric::{self, Reading};
 use sidestep_lab::stats::{ClassSummary, Percentiles, Summary};
 

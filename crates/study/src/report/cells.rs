@@ -1,6 +1,6 @@
 //! Cells of tables of completion times: a number with its bound, an interval, a completed share.
 
-use crate::words::{count, number, share};
+use crate::format::{count, number, share};
 use sidestep_lab::stats::Percentiles;
 
 pub(super) fn p50(of: &Percentiles) -> String {

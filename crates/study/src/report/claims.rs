@@ -1,7 +1,7 @@
 //! Table of claims, those of a paper or the user's own, beside our numbers, as text.
 
-use crate::words::{Grid, number, wrap};
-use crate::words_of_claims::{left_out, whose, without_marked};
+use crate::claim_text::{left_out, whose, without_marked};
+use crate::format::{Grid, number, wrap};
 use sidestep_lab::stats::metric;
 use sidestep_lab::{ClaimResult, Verdict};
 

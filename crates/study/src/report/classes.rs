@@ -1,7 +1,7 @@
 //! Blocks of the report's table, one for each class: a workload, or a class of a flow list.
 
 use super::cells::{completed, interval, mean, p50, p99, p999};
-use crate::words::count;
+use crate::format::count;
 use sidestep_lab::stats::{ClassSummary, Summary};
 
 /// Block of rows below a heading: each row is a label and one cell a scheme.

@@ -8,8 +8,8 @@ mod table;
 
 pub(crate) use claims::{claims_brief, claims_table};
 
+use crate::format::{Grid, and, hang, seeds};
 use crate::manifest::Status;
-use crate::words::{Grid, and, hang, seeds};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::Summary;

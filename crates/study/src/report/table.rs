@@ -2,7 +2,7 @@
 
 use super::cells::{completed, done, interval, mean, p50, p99};
 use super::classes::{blocks, has_mixed_groups};
-use crate::words::{Grid, count, number, share};
+use crate::format::{Grid, count, number, share};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Metric, Reading};
 use sidestep_switch::DropReason;

@@ -6,11 +6,11 @@
 //! **Units**        those of the experiment: times from an arm with a slower clock are already scaled back.
 //! **Deviations**   none.
 
-use super::beside::Beside;
+use super::beside::ArmAgreement;
 use super::drawn::{Sheet, bounded, heading_of, point_of};
 use super::figure::FigureResult;
 use crate::Status;
-use crate::words::number;
+use crate::format::number;
 use sidestep_lab::stats::Sample;
 use sidestep_lab::{Axis, Experiment, Point, PointResult, Record, Results};
 use sidestep_types::Time;
@@ -94,7 +94,7 @@ pub fn side_by_side(paper: &str, arms: Vec<Arm>, facts: Vec<(String, String)>) -
     FigureResult {
         paper: paper.into(),
         claims: experiment.evaluate(&results),
-        beside: Some(Beside {
+        beside: Some(ArmAgreement {
             arms: said,
             facts,
             toml,

@@ -1,11 +1,11 @@
 //! Agreement between the arms of an experiment.
 
 use super::drawn::Sheet;
-use crate::words::{Grid, wrap};
+use crate::format::{Grid, wrap};
 
 /// Agreement between the arms, and facts about them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Beside {
+pub struct ArmAgreement {
     /// Name and description of each arm.
     pub arms: Vec<(String, String)>,
     /// Measurements of the arms themselves: name and value.
@@ -26,7 +26,7 @@ pub(crate) const NOTE: &str = "Counts are averages per query; ÷ is the last arm
                                distance of two distributions is the largest difference of their \
                                CDFs: 0 if they are equal, 1 if they do not overlap.";
 
-impl Beside {
+impl ArmAgreement {
     /// Adds counts that only the last arm has: column names, rows, and a note.
     pub fn count(&mut self, head: Vec<String>, rows: Vec<Vec<String>>, note: String) {
         self.counted = Sheet { head, rows };

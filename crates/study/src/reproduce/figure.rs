@@ -1,6 +1,6 @@
 //! Figure of a paper: its experiment and its results.
 
-use super::beside::Beside;
+use super::beside::ArmAgreement;
 use super::drawn::{self, Drawn, Subject};
 use crate::Status;
 use crate::plot::Palette;
@@ -17,7 +17,7 @@ pub struct FigureResult {
     /// Claims beside our numbers.
     pub claims: Vec<ClaimResult>,
     /// Agreement between the arms, if the experiment was carried out in several ways.
-    pub beside: Option<Beside>,
+    pub beside: Option<ArmAgreement>,
     /// Status: complete if all runs ended.
     pub status: Status,
 }

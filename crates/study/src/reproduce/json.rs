@@ -1,6 +1,6 @@
 //! Report as JSON: `report.json`, and the output of `--json`.
 
-use super::beside::Beside;
+use super::beside::ArmAgreement;
 use super::drawn::Drawn;
 use super::{FigureResult, Reproduction, Totals};
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ impl Reproduction {
             .map(|f| figure_json(f, &f.plots(&palette)));
         json!({
             "sidestep": {"version": env!("CARGO_PKG_VERSION"), "commit": crate::COMMIT},
-            "intervals": crate::words_of_claims::INTERVALS,
+            "intervals": crate::claim_text::INTERVALS,
             "asked": self.asked,
             "quick": self.quick,
             "status": self.status().word(),
@@ -49,7 +49,7 @@ fn claim_json(figure: &FigureResult, claim: &ClaimResult, quick: bool) -> Value 
     let mut value = json!(claim);
     value["source"] = claim.figure.clone().into();
     value["figure"] = figure.path().into();
-    value["fails"] = crate::words_of_claims::fails(claim, quick).into();
+    value["fails"] = crate::claim_text::fails(claim, quick).into();
     value["moved"] = claim.has_moved().into();
     value
 }
@@ -66,8 +66,8 @@ fn figure_json(figure: &FigureResult, plots: &[Drawn]) -> Value {
         json!({
             "kind": p.kind,
             "title": p.title,
-            "file": p.scene.is_ok().then(|| format!("{}/{}.svg", figure.path(), p.file)),
-            "missing": p.scene.as_ref().err(),
+            "file": p.drawing.is_ok().then(|| format!("{}/{}.svg", figure.path(), p.file)),
+            "missing": p.drawing.as_ref().err(),
             "columns": p.table.head,
             "rows": p.table.rows,
         })
@@ -90,7 +90,7 @@ fn figure_json(figure: &FigureResult, plots: &[Drawn]) -> Value {
     })
 }
 
-fn beside_json(beside: &Beside) -> Value {
+fn beside_json(beside: &ArmAgreement) -> Value {
     let named = |all: &[(String, String)]| -> Map<String, Value> {
         let pair = |(name, value): &(String, String)| (name.clone(), value.clone().into());
         all.iter().map(pair).collect()

@@ -8,20 +8,20 @@ pub(crate) mod beside;
 pub(crate) mod drawn;
 mod figure;
 mod json;
+pub mod library;
 pub mod long;
 pub mod run;
-pub mod shelf;
 #[cfg(test)]
 mod tests;
 mod text;
 
-pub use beside::Beside;
+pub use beside::ArmAgreement;
 pub use drawn::point_of;
 pub use figure::FigureResult;
 
 use crate::Status;
+use crate::claim_text::fails;
 use crate::plot::Palette;
-use crate::words_of_claims::fails;
 use sidestep_lab::{ClaimResult, Verdict};
 
 /// Reproduced figures of one call.

@@ -1,12 +1,12 @@
 //! Runs the experiments of several figures as one list of jobs, and writes one directory.
 
 use super::drawn::point_of;
-use super::shelf::{Book, Shelf};
+use super::library::{ExperimentEntry, ExperimentLibrary};
 use super::{FigureResult, Reproduction};
 use crate::figures::pictures;
 use crate::recorder::unwritten;
 use crate::staging::Staging;
-use crate::sweep::{CODE, How, measure_experiments};
+use crate::sweep::{CODE, RunOrigin, measure_experiments};
 use crate::{Error, MeasureOptions, Measurement, page, when};
 use serde_json::{Value, json};
 use sidestep_lab::Experiment;
@@ -36,7 +36,11 @@ pub struct Order {
 }
 
 /// Reads all experiments. Errors in any of them are reported before anything runs.
-pub fn orders(shelf: &Shelf, books: &[&Book], quick: bool) -> Result<Vec<Order>, Error> {
+pub fn orders(
+    shelf: &ExperimentLibrary,
+    books: &[&ExperimentEntry],
+    quick: bool,
+) -> Result<Vec<Order>, Error> {
     let mut wrong = Vec::new();
     let mut orders = Vec::new();
     for book in books {
@@ -81,7 +85,7 @@ pub fn reproduce(
     let measured = measure_experiments(&experiments, &options.measure, stop)?;
     let manifest = manifest(options, &measured);
     let runs = measured.iter().flat_map(|m| &m.runs);
-    let ran = runs.filter(|run| run.how != How::NotRun).count();
+    let ran = runs.filter(|run| run.how != RunOrigin::NotRun).count();
     let figure = |(order, measured): (Order, Measurement)| FigureResult {
         paper: order.paper,
         claims: order.experiment.evaluate(&measured.results),
@@ -123,7 +127,7 @@ fn finish(
 
 /// Returns the values that differ from call to call, which the report must not contain.
 fn manifest(options: &Options<'_>, measured: &[Measurement]) -> Value {
-    let runs = |how: How| {
+    let runs = |how: RunOrigin| {
         let all = measured.iter().flat_map(|m| &m.runs);
         all.filter(|run| run.how == how).count()
     };
@@ -142,7 +146,7 @@ fn manifest(options: &Options<'_>, measured: &[Measurement]) -> Value {
         "began": first.map(|m| when::rfc3339(m.began_unix_s)),
         "wall_s": first.map(|m| m.wall_s.round()),
         "jobs": options.measure.jobs,
-        "runs": {"made": runs(How::Ran), "from_cache": runs(How::Cached), "not_run": runs(How::NotRun)},
+        "runs": {"made": runs(RunOrigin::Ran), "from_cache": runs(RunOrigin::Cached), "not_run": runs(RunOrigin::NotRun)},
         "cache": cache,
     })
 }

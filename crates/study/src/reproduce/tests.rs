@@ -1,7 +1,7 @@
 //! Tests with a handmade figure: it is run, and its report is read back.
 
+use super::library::{ExperimentEntry, ExperimentLibrary};
 use super::run::{Finished, Options, Order, reproduce};
-use super::shelf::{Book, Shelf};
 use super::*;
 use crate::MeasureOptions;
 use crate::progress::Show;
@@ -491,7 +491,7 @@ fn paper_of(row: &str) -> &str {
 /// Returns the published sentences on a paper's verdicts, one for each kind of run.
 fn sentences(table: &str, paper: &str) -> Vec<String> {
     let nowhere = tempfile::tempdir().unwrap();
-    let shelf = Shelf::open(nowhere.path()).unwrap();
+    let shelf = ExperimentLibrary::open(nowhere.path()).unwrap();
     let (mut shipped, mut ours): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for book in shelf.find(Some(paper)).unwrap() {
         let file = format!("{}/{}.toml", book.paper, book.name);
@@ -549,7 +549,7 @@ fn sentences(table: &str, paper: &str) -> Vec<String> {
 #[test]
 fn every_shipped_figure_reads_in_full_and_in_short_and_names_only_what_there_is() {
     let nowhere = tempfile::tempdir().unwrap();
-    let shelf = Shelf::open(nowhere.path()).unwrap();
+    let shelf = ExperimentLibrary::open(nowhere.path()).unwrap();
     let books = shelf.find(None).unwrap();
     assert!(books.len() > 30, "{}", books.len());
     let mut ids: Vec<String> = Vec::new();
@@ -563,7 +563,7 @@ fn every_shipped_figure_reads_in_full_and_in_short_and_names_only_what_there_is(
             assert!(!read.plots.is_empty() && !read.claims.is_empty(), "{file}");
             for claim in read.claims.iter().filter(|_| !quick) {
                 let sweep = &claim.gap_sweep;
-                let there = |b: &&&Book| b.paper == book.paper && b.name == *sweep;
+                let there = |b: &&&ExperimentEntry| b.paper == book.paper && b.name == *sweep;
                 assert!(
                     sweep.is_empty() || books.iter().any(|b| there(&b)),
                     "{file}: {sweep}"

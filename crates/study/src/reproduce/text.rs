@@ -2,9 +2,9 @@
 
 use super::{Reproduction, Totals};
 use crate::Status;
-use crate::words::PARTIAL;
-use crate::words::{hang, some, wrap};
-use crate::words_of_claims::{self as claims, interval, ours};
+use crate::claim_text::{self as claims, interval, ours};
+use crate::format::PARTIAL;
+use crate::format::{hang, some, wrap};
 use sidestep_lab::{ClaimResult, Verdict};
 
 impl Reproduction {

@@ -3,7 +3,7 @@
 //! A sweep has no tables of flows and ports. Its counts include those that would be counted in these tables.
 
 use crate::columns::{Col, columns};
-use sidestep_lab::{ClassRecord, Counts, Record, Teller};
+use sidestep_lab::{ClassRecord, CountSource, Counts, Record};
 
 /// Count of a run.
 pub struct CountRow<'a> {
@@ -76,7 +76,7 @@ impl Rows<'_> {
         let record = self.record;
         self.put("simulated_ps", None, record.end.0.ps());
         self.put("interrupted", None, u64::from(record.interrupted));
-        let simulated = |count| record.told.by(Teller::Simulator, count);
+        let simulated = |count| record.told.by(CountSource::Simulator, count);
         self.add("trajectory_hash", simulated(record.trajectory_hash));
         for (name, count) in Counts::NAMES
             .iter()
@@ -91,7 +91,7 @@ impl Rows<'_> {
             self.put("loops.looped", None, loops.looped);
             self.bins("loops.lengths", 0, &loops.lengths);
         }
-        if record.told.by(Teller::Switches, ()).is_none() {
+        if record.told.by(CountSource::Switches, ()).is_none() {
             return;
         }
         for (reason, count) in &record.drops {
@@ -120,7 +120,7 @@ impl Rows<'_> {
         for (name, count) in class.counts(told) {
             self.add(name, count);
             if name == "detours" {
-                let delivered = told.by(Teller::Simulator, class.detours_delivered);
+                let delivered = told.by(CountSource::Simulator, class.detours_delivered);
                 self.add("detours_delivered", delivered);
             }
         }
@@ -156,7 +156,7 @@ pub fn count_columns<'a>() -> Vec<Col<CountRow<'a>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sidestep_lab::Told;
+    use sidestep_lab::CountSources;
     use sidestep_sim::{ClassOutcome, Histogram, NReordering};
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
             ..ClassRecord::default()
         };
         let record = Record {
-            told: Told::without([Teller::Simulator, Teller::Switches]),
+            told: CountSources::without([CountSource::Simulator, CountSource::Switches]),
             drops: [("full".to_string(), 3)].into(),
             classes: vec![class],
             ..Record::default()

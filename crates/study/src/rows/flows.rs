@@ -4,8 +4,8 @@ use super::{Point, span_us};
 use crate::columns::{Col, columns};
 
 use sidestep_lab::ideal::Ideal;
-use sidestep_lab::{Teller, Told};
-use sidestep_sim::{FlowOutcome, FlowPlan, Plan};
+use sidestep_lab::{CountSource, CountSources};
+use sidestep_sim::{FlowOutcome, FlowPlan, TrafficPlan};
 use sidestep_types::Time;
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub struct FlowRow<'a> {
     outcome: &'a FlowOutcome,
     mss: u32,
     ideal: Option<Time>,
-    told: &'a Told,
+    told: &'a CountSources,
 }
 
 impl FlowRow<'_> {
@@ -29,12 +29,12 @@ impl FlowRow<'_> {
         (!self.plan.is_endless()).then_some(self.plan.size)
     }
     /// Returns a count, if `teller` measured it.
-    fn told(&self, teller: Teller, count: impl Into<u64>) -> Option<u64> {
+    fn told(&self, teller: CountSource, count: impl Into<u64>) -> Option<u64> {
         self.told.by(teller, count.into())
     }
     /// Returns a count that only the simulator can measure.
     fn simulated(&self, count: impl Into<u64>) -> Option<u64> {
-        self.told(Teller::Simulator, count)
+        self.told(CountSource::Simulator, count)
     }
     fn fct_us(&self) -> Option<f64> {
         span_us(self.outcome.started, self.outcome.finished)
@@ -63,7 +63,7 @@ pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>
 }
 
 /// Maps each flow in a group to its group.
-fn groups(plan: &Plan) -> HashMap<u32, u64> {
+fn groups(plan: &TrafficPlan) -> HashMap<u32, u64> {
     let each = (0..).zip(&plan.groups);
     each.flat_map(|(number, group)| group.flows.iter().map(move |flow| (flow.0, number)))
         .collect()
@@ -111,11 +111,11 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         /// bytes delivered in order by the end of the run
         delivered_bytes: Int = r.outcome.delivered_bytes;
         /// data packets sent, retransmissions included
-        packets: OptInt = r.told(Teller::DataOut, r.outcome.segments);
+        packets: OptInt = r.told(CountSource::DataOut, r.outcome.segments);
         /// data packets sent again
         retransmits: OptInt = Some(u64::from(r.outcome.retransmits));
         /// retransmission timeouts
-        timeouts: OptInt = r.told(Teller::Timeouts, r.outcome.timeouts);
+        timeouts: OptInt = r.told(CountSource::Timeouts, r.outcome.timeouts);
         /// retransmissions although the network had lost nothing since the data was last sent
         spurious_retransmits: OptInt = r.simulated(r.outcome.spurious_retransmits);
         /// timeouts although the network had not lost the oldest unacknowledged byte
@@ -139,7 +139,7 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         /// most detours of one of its packets that arrived
         max_detours: OptInt = r.simulated(r.outcome.max_detours);
         /// data packets that arrived marked
-        marks: OptInt = r.told(Teller::Marks, r.outcome.marks);
+        marks: OptInt = r.told(CountSource::Marks, r.outcome.marks);
         /// data packets dropped
         drops: OptInt = r.simulated(r.outcome.drops);
     }

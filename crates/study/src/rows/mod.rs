@@ -18,9 +18,9 @@ pub use queries::{query_columns, query_rows};
 pub use samples::{sample_columns, sample_rows};
 pub use subflows::{subflow_columns, subflow_rows};
 
-use sidestep_lab::Told;
+use sidestep_lab::CountSources;
 use sidestep_sim::network::{End, Network};
-use sidestep_sim::{Outcome, Plan};
+use sidestep_sim::{Outcome, TrafficPlan};
 use sidestep_types::Time;
 
 /// Outcome of one run (one scheme, one seed), with what is needed to interpret it.
@@ -31,11 +31,11 @@ pub struct Point<'a> {
     /// Seed.
     pub seed: u64,
     /// Plan of the run.
-    pub plan: &'a Plan,
+    pub plan: &'a TrafficPlan,
     /// Outcome of the run.
     pub outcome: &'a Outcome,
     /// Sources that measured the run.
-    pub told: &'a Told,
+    pub told: &'a CountSources,
     /// True if the machine disturbed the run.
     pub disturbed: bool,
 }

@@ -2,7 +2,7 @@
 
 use super::{Point, end_name};
 use crate::columns::{Col, Get, columns};
-use sidestep_lab::{Teller, Told};
+use sidestep_lab::{CountSource, CountSources};
 use sidestep_sim::network::{End, Network};
 use sidestep_sim::{PortCounts, PortOutcome};
 use sidestep_switch::DropReason;
@@ -18,7 +18,7 @@ pub struct PortRow<'a> {
     to: String,
     end: Time,
     port: &'a PortOutcome,
-    told: &'a Told,
+    told: &'a CountSources,
 }
 
 impl PortRow<'_> {
@@ -34,20 +34,20 @@ impl PortRow<'_> {
     fn carried(&self, count: impl Into<u64>) -> Option<u64> {
         match self.port.from {
             End::Host(_) => Some(count.into()),
-            End::Switch(_) => self.told.by(Teller::Switches, count.into()),
+            End::Switch(_) => self.told.by(CountSource::Switches, count.into()),
         }
     }
     /// Returns a count of the queue. No real host reports that of its NIC.
     fn queued(&self, count: impl Into<u64>) -> Option<u64> {
         let teller = match self.port.from {
-            End::Host(_) => Teller::Simulator,
-            End::Switch(_) => Teller::Switches,
+            End::Host(_) => CountSource::Simulator,
+            End::Switch(_) => CountSource::Switches,
         };
         self.told.by(teller, count.into())
     }
     /// Returns a count that only the simulator can measure.
     fn simulated(&self, count: u64) -> Option<u64> {
-        self.told.by(Teller::Simulator, count)
+        self.told.by(CountSource::Simulator, count)
     }
 }
 

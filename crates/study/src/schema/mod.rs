@@ -17,8 +17,8 @@ use sidestep_lab::tables::{
     CHANGE, CLAIM, FIGURE, LISTS, PLOT, PLOT_LISTS, PROBE, PROBE_LISTS, SCENARIO, WORKLOAD,
 };
 use sidestep_lab::{
-    AROUND, AT, Choice, HOST_SPEC, MAY_DIFFER, Over, POINTS, PROFILE_NAMES, PlotKind, SCHEME_KEYS,
-    SECTIONS, SWITCH_SPEC, Spec, TRANSPORT_SPEC, Verdict, WORKLOADS,
+    AROUND, AT, Choice, HOST_SPEC, MAY_DIFFER, POINTS, PROFILE_NAMES, PlotKind, PointCombination,
+    SCHEME_KEYS, SECTIONS, SWITCH_SPEC, Spec, TRANSPORT_SPEC, Verdict, WORKLOADS,
 };
 use sidestep_sim::{topology, workload};
 use sidestep_transport::shim;
@@ -261,7 +261,10 @@ fn claim_words() -> Vec<(&'static str, Value)> {
     let own: Vec<&str> = CLASS_METRICS.iter().map(|metric| metric.name).collect();
     let of_class = format!("^(?:{}):.+$", own.join("|"));
     let verdicts: Vec<&str> = Verdict::ALL.iter().map(|(name, _)| *name).collect();
-    let over: Vec<&str> = Over::ALL.iter().map(|(name, _)| *name).collect();
+    let over: Vec<&str> = PointCombination::ALL
+        .iter()
+        .map(|(name, _)| *name)
+        .collect();
     vec![
         (
             "metric",

@@ -9,7 +9,7 @@
 
 use super::jobs::{Job, Jobs};
 use super::report::Each;
-use super::{CODE, CacheUse, Done, FinishedSweep, How, Key, Measurement, Spent, SweepReport};
+use super::{CODE, CacheUse, Done, FinishedSweep, Key, Measurement, RunOrigin, Spent, SweepReport};
 use super::{seeds, table, with_common_seeds};
 use crate::manifest::Status;
 use crate::staging::Staging;
@@ -53,9 +53,9 @@ pub(super) fn collect(
     let mut runs: Vec<Done> = Vec::with_capacity(jobs.all.len());
     for job in &jobs.all {
         let how = match ((source.is_there)(&job.key), (source.was_known)(&job.key)) {
-            (true, true) => How::Cached,
-            (true, false) => How::Ran,
-            (false, _) => How::NotRun,
+            (true, true) => RunOrigin::Cached,
+            (true, false) => RunOrigin::Ran,
+            (false, _) => RunOrigin::NotRun,
         };
         runs.push(Done {
             point: job.point,
@@ -64,14 +64,14 @@ pub(super) fn collect(
             how,
         });
     }
-    let complete = runs.iter().all(|run| run.how != How::NotRun);
+    let complete = runs.iter().all(|run| run.how != RunOrigin::NotRun);
     let mut collector = Collector::begin(experiment, &staging);
     let (mut next, mut done) = (jobs.all.iter().peekable(), runs.iter());
     for (nth, point) in experiment.points.iter().enumerate() {
         let mut records = Vec::new();
         while let Some(job) = next.next_if(|job: &&Job| job.point == nth) {
             let done = done.next().expect("a run a job");
-            if done.how == How::NotRun {
+            if done.how == RunOrigin::NotRun {
                 continue;
             }
             let record = (source.record)(&job.key).ok_or_else(|| {
@@ -102,7 +102,10 @@ pub(super) fn collect(
     };
     let report = SweepReport::of(experiment, &measurement);
     tell(&report, &measurement.spent());
-    let ran = measurement.runs.iter().filter(|run| run.how != How::NotRun);
+    let ran = measurement
+        .runs
+        .iter()
+        .filter(|run| run.how != RunOrigin::NotRun);
     let ran = ran.count();
     let written = match failed {
         Some(failed) => Err(failed),
@@ -244,7 +247,7 @@ impl Manifest<'_> {
         measured: &'a Measurement,
         source: &Source<'_>,
     ) -> Manifest<'a> {
-        let cpu = |how: How| {
+        let cpu = |how: RunOrigin| {
             let own = measured.runs.iter().filter(|done| done.how == how);
             let cpu: f64 = own
                 .filter_map(|done| Some(find(measured, done)?.cpu_s))
@@ -274,8 +277,8 @@ impl Manifest<'_> {
             "began": when::rfc3339(measured.began_unix_s),
             "jobs": source.jobs,
             "wall_s": milli(measured.wall_s),
-            "cpu_s": cpu(How::Ran),
-            "cpu_s_saved": cpu(How::Cached),
+            "cpu_s": cpu(RunOrigin::Ran),
+            "cpu_s_saved": cpu(RunOrigin::Cached),
             "events": all.clone().map(|run| run.events).sum::<u64>(),
             "packet_hops": all.filter_map(|run| run.packet_hops).sum::<u64>(),
             "cache": cache,
@@ -314,7 +317,7 @@ impl Manifest<'_> {
             "status": done.how.word(),
         });
         let ran = find(self.measured, done);
-        if ran.is_none() && done.how != How::NotRun {
+        if ran.is_none() && done.how != RunOrigin::NotRun {
             // In a partial result: some scheme did not end with this seed.
             json["compared"] = false.into();
         }

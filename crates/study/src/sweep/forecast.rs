@@ -12,9 +12,9 @@
 use super::cache::{Cache, Key};
 use super::jobs::{Job, Jobs};
 use crate::Error;
+use crate::format::{Grid, count, number, some};
 use crate::progress::clock;
 use crate::usage::thread_cpu_s;
-use crate::words::{Grid, count, number, some};
 use serde_json::{Value, json};
 use sidestep_lab::{Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, Scenario, Watch, run, shipped};
 use sidestep_sim::{NoFiles, TraceFilter};

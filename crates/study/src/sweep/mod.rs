@@ -17,11 +17,11 @@ mod seeds;
 mod spent;
 mod table;
 
-pub use crate::manifest::How;
+pub use crate::manifest::RunOrigin;
 pub use cache::{CODE, Cache, CacheUse, Key, is_record};
 pub use carried::{Carried, Worker};
 pub use forecast::{Forecast, LONG, Line as ForecastLine};
-pub use plan::{Collected, Plan, Work};
+pub use plan::{Collected, SweepPlan, Work};
 pub use report::{SweepPoint, SweepReport};
 pub use spent::Spent;
 
@@ -91,7 +91,7 @@ pub struct Done {
     /// Seed.
     pub seed: u64,
     /// Outcome.
-    pub how: How,
+    pub how: RunOrigin,
 }
 
 /// Runs every point of an experiment with every scheme and seed, and writes to the cache only.
@@ -116,7 +116,7 @@ pub fn measure_experiments(
 ) -> Result<Vec<Measurement>, Error> {
     let (began, began_unix_s) = (Instant::now(), when::now_s());
     let jobs = Jobs::of(experiments);
-    let Kept {
+    let PackedResults {
         mut records,
         known,
         used,
@@ -137,9 +137,9 @@ pub fn measure_experiments(
             records.remove(&job.key);
         }
         let how = match (&record, known) {
-            (Some(_), true) => How::Cached,
-            (Some(_), false) => How::Ran,
-            (None, _) => How::NotRun,
+            (Some(_), true) => RunOrigin::Cached,
+            (Some(_), false) => RunOrigin::Ran,
+            (None, _) => RunOrigin::NotRun,
         };
         own[job.experiment][job.point].extend(record);
         runs[job.experiment].push(Done {
@@ -153,7 +153,7 @@ pub fn measure_experiments(
     let wall_s = began.elapsed().as_secs_f64();
     let one = |((experiment, own), runs): ((&&Experiment, Vec<Vec<Record>>), Vec<Done>)| {
         let points = experiment.points.iter().zip(own);
-        let complete = runs.iter().all(|run| run.how != How::NotRun);
+        let complete = runs.iter().all(|run| run.how != RunOrigin::NotRun);
         Measurement {
             results: Results {
                 points: points
@@ -186,7 +186,7 @@ fn with_common_seeds(point: &Point, records: Vec<Record>) -> Vec<Record> {
 }
 
 /// Results of all runs, packed as in a cache, which takes a tenth of the memory of records.
-struct Kept<'j> {
+struct PackedResults<'j> {
     records: BTreeMap<&'j Key, Vec<u8>>,
     /// Runs made by an earlier call.
     known: BTreeSet<&'j Key>,
@@ -200,7 +200,7 @@ fn fill<'j>(
     jobs: &'j Jobs,
     options: &MeasureOptions<'_>,
     stop: &AtomicBool,
-) -> Result<Kept<'j>, Error> {
+) -> Result<PackedResults<'j>, Error> {
     let cache = options.cache.map(Cache::at);
     let mut records: BTreeMap<&Key, Vec<u8>> = BTreeMap::new();
     let distinct: Vec<&Job> = jobs.distinct();
@@ -236,7 +236,7 @@ fn fill<'j>(
         &costs,
         &mut records,
     )?;
-    Ok(Kept {
+    Ok(PackedResults {
         records,
         known,
         used: cache.map(|cache| cache.used()),

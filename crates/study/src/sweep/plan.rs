@@ -4,11 +4,11 @@
 //! ```no_run
 //! # fn main() -> Result<(), sidestep_study::Error> {
 //! use sidestep_study::files::find;
-//! use sidestep_study::sweep::{Plan, Worker};
+//! use sidestep_study::sweep::{SweepPlan, Worker};
 //! use std::path::Path;
 //! use std::sync::atomic::AtomicBool;
 //!
-//! let plan = Plan::read(&find("my.toml")?, &[], false)?;
+//! let plan = SweepPlan::read(&find("my.toml")?, &[], false)?;
 //! let worker = Worker::open(&plan.carried().to_bytes())?;     // on any machine, in any process
 //! for work in plan.works() {
 //!     let made = worker.compute(&work.key, work.point, work.scheme, work.seed, &AtomicBool::new(false))?;
@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Sweep whose runs are not made yet.
-pub struct Plan {
+pub struct SweepPlan {
     experiment: Experiment,
     carried: Carried,
     jobs: Jobs,
@@ -70,10 +70,10 @@ pub struct Collected {
     pub executor: String,
 }
 
-impl Plan {
+impl SweepPlan {
     /// Reads a sweep, changed by `sets`, and by its `[quick]` table if `quick`. Refuses a scenario without a
     /// sweep.
-    pub fn read(source: &files::Source, sets: &[String], quick: bool) -> Result<Plan, Error> {
+    pub fn read(source: &files::Source, sets: &[String], quick: bool) -> Result<SweepPlan, Error> {
         let (experiment, read) = source.with_files(|files| {
             let files = Remembered {
                 files,
@@ -90,7 +90,7 @@ impl Plan {
                 source.name
             )));
         }
-        Ok(Plan {
+        Ok(SweepPlan {
             jobs: Jobs::of(&[&experiment]),
             experiment,
             carried: Carried {

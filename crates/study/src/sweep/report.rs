@@ -1,14 +1,14 @@
 //! Numbers of an experiment: its `summary.json`, and the table for people.
 
 use super::Measurement;
+use crate::format::{Grid, PARTIAL, and, hang, number, seeds};
 use crate::manifest::Status;
 use crate::report::{claims_brief, claims_table, first_warnings};
 use crate::reproduce::drawn::{bounded, heading_of, point_of};
-use crate::words::{Grid, PARTIAL, and, hang, number, seeds};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 use sidestep_lab::stats::metric::{self, Reading};
-use sidestep_lab::stats::{Kept, Summary};
+use sidestep_lab::stats::{StoredSummary, Summary};
 use sidestep_lab::{Axis, ClaimResult, Experiment};
 use std::sync::Arc;
 
@@ -45,13 +45,13 @@ pub struct SweepPoint {
     /// Value on each axis.
     pub at: Vec<String>,
     /// Summaries in compact form, one for each scheme that ran.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<StoredSummary>,
 }
 
 impl SweepPoint {
     /// Iterates over the summaries, one for each scheme that ran.
     pub fn summaries(&self) -> impl Iterator<Item = Arc<Summary>> {
-        self.kept.iter().map(Kept::get)
+        self.kept.iter().map(StoredSummary::get)
     }
 }
 
@@ -139,7 +139,7 @@ impl SweepReport {
             let schemes: Map<String, Value> = part(value, "schemes")?;
             let summaries = schemes
                 .into_iter()
-                .map(|(_, s)| serde_json::from_value::<Summary>(s).map(Kept::from));
+                .map(|(_, s)| serde_json::from_value::<Summary>(s).map(StoredSummary::from));
             let summaries = summaries.collect::<Result<_, _>>();
             let words = at.values().map(|v| v.as_str().map(String::from));
             Ok::<SweepPoint, String>(SweepPoint {
@@ -355,7 +355,7 @@ mod tests {
         let summaries = report().summaries;
         let point = |at: usize| SweepPoint {
             at: vec![at.to_string()],
-            kept: summaries.iter().cloned().map(Kept::from).collect(),
+            kept: summaries.iter().cloned().map(StoredSummary::from).collect(),
         };
         SweepReport {
             experiment: "sweep".into(),

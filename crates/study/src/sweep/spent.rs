@@ -1,8 +1,8 @@
 //! Counts of the runs that a call made, and of those that earlier calls had made.
 
 use super::CacheUse;
-use crate::manifest::How;
-use crate::words::some;
+use crate::format::some;
+use crate::manifest::RunOrigin;
 use sidestep_types::Bytes;
 
 /// Runs made by a call, and runs taken from the cache.
@@ -20,11 +20,11 @@ pub struct Spent {
 
 impl Spent {
     /// Counts a run.
-    pub fn count(&mut self, how: How) {
+    pub fn count(&mut self, how: RunOrigin) {
         match how {
-            How::Ran => self.made += 1,
-            How::Cached => self.cached += 1,
-            How::NotRun => self.not_run += 1,
+            RunOrigin::Ran => self.made += 1,
+            RunOrigin::Cached => self.cached += 1,
+            RunOrigin::NotRun => self.not_run += 1,
         }
     }
 

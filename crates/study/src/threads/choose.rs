@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// Value of `--threads`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ThreadChoice {
     /// As many threads as are useful.
     Auto,
     /// Given number of threads, at least one.
@@ -34,12 +34,12 @@ pub struct Chosen {
 /// Average events of a window above which a thread is useful: measured (docs/explanation/performance.md).
 pub const LEAST_EVENTS: f64 = 40.0;
 
-impl Asked {
+impl ThreadChoice {
     /// Reads `auto`, or a number from 1 up.
-    pub fn parse(text: &str) -> Result<Asked, String> {
+    pub fn parse(text: &str) -> Result<ThreadChoice, String> {
         match text.parse() {
-            _ if text == "auto" => Ok(Asked::Auto),
-            Ok(count) if count > 0 => Ok(Asked::Of(count)),
+            _ if text == "auto" => Ok(ThreadChoice::Auto),
+            Ok(count) if count > 0 => Ok(ThreadChoice::Of(count)),
             _ => Err(format!(
                 "expected `auto` or a number from 1 up, got {text:?}"
             )),
@@ -48,11 +48,11 @@ impl Asked {
 }
 
 /// Returns the maximum threads of each of `jobs` concurrent runs on `cores` cores.
-pub fn most_threads(asked: Option<Asked>, jobs: usize, cores: usize) -> usize {
+pub fn most_threads(asked: Option<ThreadChoice>, jobs: usize, cores: usize) -> usize {
     match asked {
         None => 1,
-        Some(Asked::Of(threads)) => threads,
-        Some(Asked::Auto) => (cores / jobs.max(1)).max(1),
+        Some(ThreadChoice::Of(threads)) => threads,
+        Some(ThreadChoice::Auto) => (cores / jobs.max(1)).max(1),
     }
 }
 
@@ -74,15 +74,15 @@ impl Chosen {
 /// option that needs an undivided world, if there is one.
 pub fn choose(
     scenario: &Scenario,
-    asked: Asked,
+    asked: ThreadChoice,
     trace: &TraceFilter,
     kept: Option<&str>,
     cores: usize,
 ) -> Result<Vec<Chosen>, Error> {
     let schemes = 0..scenario.schemes.len();
     match asked {
-        Asked::Of(1) => Ok(vec![Chosen::default(); scenario.schemes.len()]),
-        Asked::Of(count) => schemes
+        ThreadChoice::Of(1) => Ok(vec![Chosen::default(); scenario.schemes.len()]),
+        ThreadChoice::Of(count) => schemes
             .map(|scheme| {
                 insist(scenario, scheme, count, trace, kept).map_err(|why| {
                     let name = &scenario.schemes[scheme].name;
@@ -90,7 +90,7 @@ pub fn choose(
                 })
             })
             .collect(),
-        Asked::Auto => {
+        ThreadChoice::Auto => {
             let hops = scenario.hops();
             let each =
                 schemes.map(|scheme| best(scenario, scheme, (cores, hops[scheme]), trace, kept));

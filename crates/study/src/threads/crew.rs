@@ -21,15 +21,15 @@ const YIELDS: usize = 1000;
 
 /// Threads that run parts in parallel, including the caller's thread.
 pub struct Threads {
-    hall: Arc<Hall>,
+    hall: Arc<SharedParts>,
     workers: Vec<JoinHandle<()>>,
 }
 
 /// State shared between caller and threads, through which parts are handed over.
-struct Hall {
+struct SharedParts {
     shared: Shared,
     /// Desks, one for each thread: its part and windows.
-    desks: Vec<Mutex<Desk>>,
+    desks: Vec<Mutex<PartSlot>>,
     closed: AtomicBool,
     /// Panic payload of the first thread that panicked.
     said: Mutex<Option<Box<dyn Any + Send>>>,
@@ -38,7 +38,7 @@ struct Hall {
 }
 
 #[derive(Default)]
-struct Desk {
+struct PartSlot {
     job: Option<(Box<Part>, Windows)>,
 }
 
@@ -47,7 +47,7 @@ impl Threads {
     pub fn new(parts: usize, cpu_ns: Arc<AtomicU64>) -> Threads {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let spins = if parts <= cores { SPINS } else { 0 };
-        let hall = Arc::new(Hall {
+        let hall = Arc::new(SharedParts {
             shared: Shared::new(parts, Barrier::new(parts, spins, YIELDS)),
             desks: (0..parts).map(|_| Mutex::default()).collect(),
             closed: AtomicBool::new(false),
@@ -68,7 +68,7 @@ impl Threads {
     }
 }
 
-impl Hall {
+impl SharedParts {
     /// Runs the loop of thread `me`.
     fn work(&self, me: usize) {
         let mut before = thread_cpu_s();
@@ -124,7 +124,7 @@ impl Crew for Threads {
                 None => panic!("a thread of this run has ended"),
             }
         }
-        let take = |desk: &Mutex<Desk>| {
+        let take = |desk: &Mutex<PartSlot>| {
             let mut desk = desk.lock().expect("nobody works");
             desk.job.take().expect("it was put there").0
         };

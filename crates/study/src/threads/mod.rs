@@ -1,6 +1,6 @@
 //! Threads of a single run: the results are the same, byte for byte, as on one thread.
 //!
-//! **Decision**     the number of threads of a run ([`Asked`], [`choose`]); [`sidestep_sim::parts`] decides
+//! **Decision**     the number of threads of a run ([`ThreadChoice`], [`choose`]); [`sidestep_sim::parts`] decides
 //!                  which thread serves which part.
 //! **State**        one thread for each part while the run goes on.
 //! **Units**        threads.
@@ -13,7 +13,7 @@ mod crew;
 mod shared;
 mod sync;
 
-pub use choose::{Asked, Chosen, choose, most_threads};
+pub use choose::{Chosen, ThreadChoice, choose, most_threads};
 pub use crew::Threads;
 
 use std::fmt;
@@ -22,8 +22,8 @@ use std::fmt;
 #[derive(Clone, Copy)]
 pub struct Threading<'a> {
     /// Requested number of threads.
-    pub asked: Asked,
-    /// Receives, with [`Asked::Auto`], the name of each scheme with one thread, and the reason.
+    pub asked: ThreadChoice,
+    /// Receives, with [`ThreadChoice::Auto`], the name of each scheme with one thread, and the reason.
     pub remark: &'a (dyn Fn(&str) + Sync),
 }
 

@@ -4,7 +4,7 @@
 //! they meet again before that one is read.
 
 use super::barrier::Barrier;
-use sidestep_sim::parts::{Mail, Part, Said, Step, Windows};
+use sidestep_sim::parts::{Mail, Part, PartReport, Step, Windows};
 use sidestep_types::Time;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,16 +21,16 @@ struct Slot {
 
 impl Slot {
     // The barrier orders the writes before it and the reads after it.
-    fn write(&self, said: Said) {
+    fn write(&self, said: PartReport) {
         self.next.store(said.next.ps(), Ordering::Relaxed);
         self.left.store(said.left, Ordering::Relaxed);
         self.finished.store(said.finished.ps(), Ordering::Relaxed);
         self.bound.store(said.bound.ps(), Ordering::Relaxed);
     }
 
-    fn read(&self) -> Said {
+    fn read(&self) -> PartReport {
         let time = |at: &AtomicU64| Time::from_ps(at.load(Ordering::Relaxed));
-        Said {
+        PartReport {
             next: time(&self.next),
             left: self.left.load(Ordering::Relaxed),
             finished: time(&self.finished),
@@ -42,9 +42,9 @@ impl Slot {
 /// Mail from one part to another.
 #[repr(align(128))]
 #[derive(Default)]
-struct Letterbox(Mutex<Vec<Mail>>);
+struct Mailbox(Mutex<Vec<Mail>>);
 
-impl Letterbox {
+impl Mailbox {
     /// Takes the mail out, or puts mail in: the caller swaps an empty list for a full one, or a full one for an
     /// empty one.
     fn swap(&self, mail: &mut Vec<Mail>) {
@@ -60,7 +60,7 @@ pub struct Shared {
     pub barrier: Barrier,
     said: [Vec<Slot>; 2],
     /// Mail by sender, then by receiver.
-    mail: [Vec<Vec<Letterbox>>; 2],
+    mail: [Vec<Vec<Mailbox>>; 2],
 }
 
 /// Broken barrier: another thread has ended with a panic.
@@ -70,7 +70,7 @@ impl Shared {
     /// Creates the state for `parts` parts.
     pub fn new(parts: usize, barrier: Barrier) -> Shared {
         let said = || (0..parts).map(|_| Slot::default()).collect();
-        let boxes = || (0..parts).map(|_| Letterbox::default()).collect();
+        let boxes = || (0..parts).map(|_| Mailbox::default()).collect();
         let mail = || (0..parts).map(|_| boxes()).collect();
         Shared {
             barrier,
@@ -85,7 +85,7 @@ impl Shared {
         me: usize,
         part: &mut Part,
         turn: &mut usize,
-    ) -> Result<impl Iterator<Item = Said> + Clone + '_, Broken> {
+    ) -> Result<impl Iterator<Item = PartReport> + Clone + '_, Broken> {
         let said = &self.said[*turn];
         *turn ^= 1;
         said[me].write(part.said());
@@ -96,7 +96,7 @@ impl Shared {
     }
 
     /// Serves `windows` with part `me` to the end, in parallel with the others. Returns the instant at which
-    /// the run ended, if it did. The result equals that of [`sidestep_sim::parts::InTurn`] for all parts.
+    /// the run ended, if it did. The result equals that of [`sidestep_sim::parts::SequentialCrew`] for all parts.
     pub fn serve(
         &self,
         me: usize,

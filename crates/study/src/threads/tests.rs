@@ -105,7 +105,13 @@ fn auto_takes_threads_where_a_window_has_work_for_them() {
     };
     let best = |load: &str, delay: &str, cores: usize| {
         let scenario = read(&text(load, delay));
-        let chosen = choose(&scenario, Asked::Auto, &TraceFilter::None, None, cores);
+        let chosen = choose(
+            &scenario,
+            ThreadChoice::Auto,
+            &TraceFilter::None,
+            None,
+            cores,
+        );
         chosen.unwrap().remove(0)
     };
     let (busy, burst) = (
@@ -122,10 +128,10 @@ fn auto_takes_threads_where_a_window_has_work_for_them() {
 
 #[test]
 fn what_is_asked_for_is_auto_or_a_number() {
-    assert_eq!(Asked::parse("auto"), Ok(Asked::Auto));
-    assert_eq!(Asked::parse("3"), Ok(Asked::Of(3)));
+    assert_eq!(ThreadChoice::parse("auto"), Ok(ThreadChoice::Auto));
+    assert_eq!(ThreadChoice::parse("3"), Ok(ThreadChoice::Of(3)));
     for wrong in ["0", "-1", "many", "", "1.5"] {
-        let why = Asked::parse(wrong).unwrap_err();
+        let why = ThreadChoice::parse(wrong).unwrap_err();
         assert!(
             why.starts_with("expected `auto` or a number from 1 up, got "),
             "{why}"
@@ -137,10 +143,10 @@ fn what_is_asked_for_is_auto_or_a_number() {
 fn runs_at_a_time_have_the_threads_that_are_asked_for_or_share_the_cores() {
     let cases = [
         ((None, 2, 8), 1),
-        ((Some(Asked::Of(3)), 2, 8), 3),
-        ((Some(Asked::Auto), 2, 8), 4),
-        ((Some(Asked::Auto), 3, 8), 2),
-        ((Some(Asked::Auto), 9, 8), 1),
+        ((Some(ThreadChoice::Of(3)), 2, 8), 3),
+        ((Some(ThreadChoice::Auto), 2, 8), 4),
+        ((Some(ThreadChoice::Auto), 3, 8), 2),
+        ((Some(ThreadChoice::Auto), 9, 8), 1),
     ];
     for ((asked, jobs, cores), threads) in cases {
         assert_eq!(

@@ -1,13 +1,13 @@
 //! Repetition of a recorded run from its result directory.
 
-use super::own;
-use crate::manifest::How;
-use crate::own::OwnScheme;
+use super::recorded_policies;
+use crate::caller::CallerScheme;
+use crate::format::seeds;
+use crate::manifest::RunOrigin;
 use crate::result::ResultDir;
-use crate::words::seeds;
 use crate::{Error, files};
 use serde_json::{Value, json};
-use sidestep_lab::own::Failure;
+use sidestep_lab::caller::Failure;
 use sidestep_lab::{Run, Scenario, Session};
 use sidestep_sim::TraceFilter;
 use sidestep_types::Time;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// Choice of a run of a result directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Which {
+pub struct RunSelector {
     /// Scheme; required if there are several.
     pub scheme: Option<String>,
     /// Seed; required if there are several.
@@ -30,9 +30,9 @@ pub struct Recorded {
     version: String,
     runs: Vec<Value>,
     /// Policies of the caller's code that the runs had.
-    had: Vec<own::Had>,
+    had: Vec<recorded_policies::RecordedPolicy>,
     /// Schemes with these policies, supplied again by the caller.
-    own: Vec<OwnScheme>,
+    own: Vec<CallerScheme>,
 }
 
 /// Run to be repeated.
@@ -90,14 +90,14 @@ impl Recorded {
                 .as_str()
                 .unwrap_or("?")
                 .into(),
-            had: own::had(&manifest),
+            had: recorded_policies::had(&manifest),
             own: Vec::new(),
             runs,
         })
     }
 
     /// Adds schemes with the policies that the runs had: no directory contains the code of a caller's policy.
-    pub fn with_own(mut self, own: Vec<OwnScheme>) -> Recorded {
+    pub fn with_caller_schemes(mut self, own: Vec<CallerScheme>) -> Recorded {
         self.own = own;
         self
     }
@@ -111,7 +111,7 @@ impl Recorded {
     }
 
     /// Returns the chosen run.
-    pub(super) fn choose(&self, which: &Which) -> Result<Chosen, Error> {
+    pub(super) fn choose(&self, which: &RunSelector) -> Result<Chosen, Error> {
         let scheme_of = |run: &Value| run["scheme"].as_str().unwrap_or("?").to_string();
         let mut schemes: Vec<String> = Vec::new();
         for run in &self.runs {
@@ -159,7 +159,7 @@ impl Recorded {
         let file = self.dir.join("scenario.toml");
         let text = files::recorded_text(&file)?;
         let read = |text: &str, sets: &[String]| files::recorded(&file, text, sets, &self.beside);
-        let scenario = own::read(&text, &scheme, &self.had, &self.own, &read)?;
+        let scenario = recorded_policies::read(&text, &scheme, &self.had, &self.own, &read)?;
         let place = scenario.schemes.iter().position(|s| s.name == scheme);
         let place = place.ok_or_else(|| {
             Error::Input(format!("{dir}: its scenario.toml has no scheme {scheme:?}"))
@@ -202,7 +202,10 @@ impl Chosen {
             }
             Error::Run(failure.to_string())
         };
-        session.run_own_until(own, until).map(|_| ()).map_err(ended)
+        session
+            .run_with_policies_until(own, until)
+            .map(|_| ())
+            .map_err(ended)
     }
 
     /// Runs the session to its end.
@@ -219,7 +222,7 @@ impl Chosen {
         let this = env!("CARGO_PKG_VERSION");
         // The status of a cached run begins with this word as well.
         let status = self.recorded["status"].as_str().unwrap_or("");
-        let ended = status.starts_with(How::Ran.word());
+        let ended = status.starts_with(RunOrigin::Ran.word());
         let (same, says) = match recorded.filter(|_| ended) {
             Some(known) if known == hash => (
                 true,

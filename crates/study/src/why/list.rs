@@ -1,13 +1,13 @@
 //! Lists of packets to choose from: those of a flow, dropped ones, detoured ones.
 
-use super::again::{Recorded, Which};
+use super::again::{Recorded, RunSelector};
 use super::fate;
-use super::words::{Numbers, instant};
+use super::packet_text::{Numbers, instant};
 use crate::Error;
+use crate::format::{Grid, count};
 use crate::trace::packet_id;
-use crate::words::{Grid, count};
 use serde_json::{Value, json};
-use sidestep_sim::{Outcome, PacketTrace, Plan, Start, TraceFilter};
+use sidestep_sim::{Outcome, PacketTrace, Start, TraceFilter, TrafficPlan};
 use sidestep_types::{FlowId, Time};
 
 /// Packets to list.
@@ -31,7 +31,7 @@ pub struct Listed {
 }
 
 /// Lists packets of a recorded run in the order in which they were sent. Errors explain why there are none.
-pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed, Error> {
+pub fn list(recorded: &Recorded, which: &RunSelector, wanted: Wanted) -> Result<Listed, Error> {
     let chosen = recorded.choose(which)?;
     let filter = match wanted {
         Wanted::Flow(flow) => TraceFilter::Flows(vec![flow]),
@@ -79,7 +79,7 @@ pub fn list(recorded: &Recorded, which: &Which, wanted: Wanted) -> Result<Listed
 }
 
 /// Explains why no packet of `flow` was sent.
-fn no_flow(flow: u32, plan: &Plan, outcome: &Outcome) -> String {
+fn no_flow(flow: u32, plan: &TrafficPlan, outcome: &Outcome) -> String {
     let Some(planned) = plan.flows.get(flow as usize) else {
         return match plan.flows.len() {
             0 => format!("there is no flow {flow}: the run has no flows"),

@@ -1,8 +1,8 @@
 //! Explanation of a missing packet path, for `show`.
 
 use crate::Error;
+use crate::format::{count, seeds};
 use crate::result::{Choice, ResultDir};
-use crate::words::{count, seeds};
 use serde_json::Value;
 
 /// Explains why none of the paths in `dir`, called `name`, matches `choice`.

@@ -6,25 +6,25 @@
 mod again;
 mod list;
 mod missing;
-mod own;
+mod packet_text;
+mod recorded_policies;
 mod step;
 #[cfg(test)]
 mod tests;
-mod words;
 
-pub use again::{Recorded, Which};
+pub use again::{Recorded, RunSelector};
 pub use list::{Listed, Wanted, list, list_text};
 pub use missing::missing;
 
+use crate::format::wrap;
 use crate::trace::packet_id;
-use crate::words::wrap;
 use crate::{Error, trace};
 use serde_json::{Value, json};
 use sidestep_lab::{Run, Scenario};
 use sidestep_sim::network::End;
 use sidestep_sim::{PacketTrace, TraceEvent, TraceFilter};
 use sidestep_types::{Packet, Time};
-use step::Story;
+use step::AccountContext;
 
 /// Account of one packet, and whether the run was the recorded one.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct Account {
 /// Explains the events of packet `id` in a recorded run, with their reasons.
 ///
 /// Errors explain why there is no such packet.
-pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Error> {
+pub fn why(recorded: &Recorded, which: &RunSelector, id: &str) -> Result<Account, Error> {
     let number = trace::parse_packet_id(id).ok_or_else(|| {
         Error::Input(format!(
             "cannot explain packet {id:?}: expected its source host and its number there, like \
@@ -82,7 +82,7 @@ pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Erro
         )));
     }
     let earlier = earlier_copy(&chosen, &explained.steps)?;
-    let story = Story::of(scenario, chosen.scheme, &run);
+    let story = AccountContext::of(scenario, chosen.scheme, &run);
     let mut json = story.tell(number, &explained.steps, earlier.as_deref());
     json["scheme"] = json!(run.scheme);
     json["seed"] = json!(run.seed);
@@ -96,9 +96,10 @@ pub fn why(recorded: &Recorded, which: &Which, id: &str) -> Result<Account, Erro
 /// Describes, for a retransmission, the outcome of the last packet with the same bytes.
 fn earlier_copy(
     chosen: &again::Chosen,
-    steps: &[sidestep_sim::why::Told],
+    steps: &[sidestep_sim::why::AccountStep],
 ) -> Result<Option<String>, Error> {
-    let Some(sidestep_sim::why::Met::Sent(sent)) = steps.first().map(|step| &step.what) else {
+    let Some(sidestep_sim::why::AccountEvent::Sent(sent)) = steps.first().map(|step| &step.what)
+    else {
         return Ok(None);
     };
     let packet: &Packet = &sent.packet;
@@ -125,7 +126,7 @@ fn earlier_copy(
         format!(
             "These bytes were sent before in packet {} (at {}), which {fate}.",
             packet_id(trace.id),
-            words::instant(sent)
+            packet_text::instant(sent)
         )
     }))
 }
@@ -135,7 +136,7 @@ fn fate(scenario: &Scenario, trace: &PacketTrace, otherwise: &str) -> String {
     let Some(last) = trace.steps.last() else {
         return otherwise.into();
     };
-    let at = words::instant(last.at);
+    let at = packet_text::instant(last.at);
     match last.what {
         TraceEvent::Delivered => format!("was delivered at {at}"),
         TraceEvent::Sent => otherwise.into(),

@@ -6,14 +6,14 @@ mod decided;
 mod passage;
 mod sent;
 
-use super::words::{Cables, Numbers, carries};
+use super::packet_text::{Cables, Numbers, carries};
 use crate::trace::packet_id;
 use account::Account;
 use serde_json::Value;
-use sidestep_lab::own::Own;
+use sidestep_lab::caller::CallerPolicies;
 use sidestep_lab::{Run, Scenario};
 use sidestep_sim::network::End;
-use sidestep_sim::why::{Met, Told};
+use sidestep_sim::why::{AccountEvent, AccountStep};
 use sidestep_switch::DropReason;
 use sidestep_types::{Packet, PortId, Time};
 
@@ -21,7 +21,7 @@ use sidestep_types::{Packet, PortId, Time};
 const CUSTOM: &str = "custom";
 
 /// Context of an account.
-pub(super) struct Story<'a> {
+pub(super) struct AccountContext<'a> {
     scenario: &'a Scenario,
     run: &'a Run,
     cables: Cables<'a>,
@@ -42,18 +42,18 @@ struct Leaves {
     paused: Time,
 }
 
-impl<'a> Story<'a> {
+impl<'a> AccountContext<'a> {
     /// Creates the context for a run of scheme number `scheme`.
-    pub fn of(scenario: &'a Scenario, scheme: usize, run: &'a Run) -> Story<'a> {
+    pub fn of(scenario: &'a Scenario, scheme: usize, run: &'a Run) -> AccountContext<'a> {
         let scheme = &scenario.schemes[scheme];
         let config = &scheme.config;
-        Story {
+        AccountContext {
             scenario,
             run,
             cables: Cables::new(&scenario.network, &config.changes),
             shims: config.shims.iter().map(|shim| shim.name()).collect(),
             numbers: Numbers::of_classes(config, &run.plan),
-            own: scheme.own.iter().flat_map(Own::names).collect(),
+            own: scheme.own.iter().flat_map(CallerPolicies::names).collect(),
         }
     }
 
@@ -64,7 +64,7 @@ impl<'a> Story<'a> {
     }
 
     /// Builds the whole account of packet `number`. `earlier` describes the last packet with the same bytes.
-    pub fn tell(&self, number: u64, steps: &[Told], earlier: Option<&str>) -> Value {
+    pub fn tell(&self, number: u64, steps: &[AccountStep], earlier: Option<&str>) -> Value {
         Account::new(self, number, steps).tell(earlier)
     }
 
@@ -107,34 +107,36 @@ impl<'a> Story<'a> {
     }
 
     /// Describes the end of the packet, and the time until then.
-    fn fate(&self, steps: &[Told]) -> String {
+    fn fate(&self, steps: &[AccountStep]) -> String {
         let t0 = steps[0].at;
         let last = steps.last().expect("it was sent");
         let span = last.at.saturating_sub(t0);
         let dropped = |reason: DropReason| format!("dropped ({}) after {span}", reason.name());
         let otherwise = || "still on its way when the run ended".to_string();
         match &last.what {
-            Met::Arrived { .. } | Met::Handed { .. } | Met::Withheld { .. } => {
+            AccountEvent::Arrived { .. }
+            | AccountEvent::Handed { .. }
+            | AccountEvent::Withheld { .. } => {
                 let arrived = steps
                     .iter()
-                    .find(|step| matches!(step.what, Met::Arrived { .. }));
+                    .find(|step| matches!(step.what, AccountEvent::Arrived { .. }));
                 let span = arrived.map_or(span, |step| step.at.saturating_sub(t0));
                 match &last.what {
-                    Met::Withheld { shim, .. } => {
+                    AccountEvent::Withheld { shim, .. } => {
                         format!("at its host after {span}, where its shim {shim} dropped it")
                     }
                     _ => format!("delivered after {span}"),
                 }
             }
-            Met::Lost { .. } => dropped(DropReason::LinkDown),
-            Met::Nic(judged) => judged.event.dropped().map_or_else(otherwise, dropped),
-            Met::Decided(decided) => decided
+            AccountEvent::Lost { .. } => dropped(DropReason::LinkDown),
+            AccountEvent::Nic(judged) => judged.event.dropped().map_or_else(otherwise, dropped),
+            AccountEvent::Decided(decided) => decided
                 .judged
                 .event
                 .dropped()
                 .map_or_else(otherwise, dropped),
-            Met::Evicted(gone) => gone.event.dropped().map_or_else(otherwise, dropped),
-            Met::Sent(_) => otherwise(),
+            AccountEvent::Evicted(gone) => gone.event.dropped().map_or_else(otherwise, dropped),
+            AccountEvent::Sent(_) => otherwise(),
         }
     }
 }

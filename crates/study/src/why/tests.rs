@@ -1,7 +1,7 @@
-use super::step::Story;
+use super::step::AccountContext;
 use super::*;
 use sidestep_lab::{Scenario, Session};
-use sidestep_sim::why::{Explained, Met};
+use sidestep_sim::why::{AccountEvent, Explained};
 use sidestep_sim::{End, NoFiles, Outcome, TraceStep};
 use sidestep_switch::{Changes, Event, buffer, route, sched};
 
@@ -57,8 +57,11 @@ fn explain_some(what: &str, scenario: &Scenario) -> Vec<String> {
             without_paths(&plain.outcome),
             "{what}"
         );
-        let of_path = |told: &&sidestep_sim::why::Told| {
-            !matches!(told.what, Met::Handed { .. } | Met::Withheld { .. })
+        let of_path = |told: &&sidestep_sim::why::AccountStep| {
+            !matches!(
+                told.what,
+                AccountEvent::Handed { .. } | AccountEvent::Withheld { .. }
+            )
         };
         let steps: Vec<Time> = explained
             .steps
@@ -68,7 +71,7 @@ fn explain_some(what: &str, scenario: &Scenario) -> Vec<String> {
             .collect();
         let path: Vec<Time> = trace.steps.iter().map(|step| step.at).collect();
         assert_eq!(steps, path, "{what}: packet {}", packet_id(trace.id));
-        let json = Story::of(scenario, 0, &run).tell(trace.id, &explained.steps, None);
+        let json = AccountContext::of(scenario, 0, &run).tell(trace.id, &explained.steps, None);
         for step in json["steps"].as_array().unwrap() {
             let sentences = step["says"].as_array().unwrap().iter();
             says.extend(sentences.map(|s| s.as_str().unwrap().to_string()));
@@ -185,7 +188,8 @@ fn what_is_sent_again_says_why() {
         .find(again)
         .expect("it is sent again");
     let (run, explained) = explained(&scenario, again.id);
-    let json = Story::of(&scenario, 0, &run).tell(again.id, &explained.steps, Some("Earlier."));
+    let json =
+        AccountContext::of(&scenario, 0, &run).tell(again.id, &explained.steps, Some("Earlier."));
     let says = json["steps"][0]["says"][0].as_str().unwrap();
     let why = says.starts_with("Sent again, since the retransmission timer ran out at ")
         || says.starts_with("Sent again, in the fast retransmit");
@@ -202,7 +206,7 @@ fn first_told(
     let mut traces = traced.outcome.traces.iter();
     let trace = traces.find(|trace| such(trace)).expect("there is one");
     let (run, explained) = explained(scenario, trace.id);
-    Story::of(scenario, 0, &run).tell(trace.id, &explained.steps, None)
+    AccountContext::of(scenario, 0, &run).tell(trace.id, &explained.steps, None)
 }
 
 /// Returns all sentences of an account.
@@ -407,7 +411,7 @@ fn duplicates(scenario: &Scenario) -> impl Iterator<Item = Value> + '_ {
     traces.retain(|trace| !seen.insert((trace.flow, trace.seq)));
     traces.into_iter().map(|trace| {
         let (run, explained) = explained(scenario, trace.id);
-        Story::of(scenario, 0, &run).tell(trace.id, &explained.steps, None)
+        AccountContext::of(scenario, 0, &run).tell(trace.id, &explained.steps, None)
     })
 }
 

@@ -15,10 +15,10 @@
 
 use super::detour::Step;
 use super::quantile::{MOST, WindowSize, Windows};
-use super::standing::Share;
-use super::threshold::{Judged, Threshold};
+use super::relative_rank::Share;
+use super::threshold::{Threshold, ThresholdDecision};
 use super::{Buffer, DropReason, Verdict};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings};
 
@@ -29,7 +29,7 @@ pub struct Aifo {
     step: Step,
     threshold: Threshold<Windows>,
     /// Last decision of the queue, only for [`Buffer::why`].
-    said: Option<Judged>,
+    said: Option<ThresholdDecision>,
 }
 
 /// Settings of [`Aifo`].
@@ -92,12 +92,12 @@ impl Buffer for Aifo {
         })
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
         let judged = self.said.expect("a packet was decided about");
         let there = self.threshold.why(judged);
         match verdict {
             Verdict::Enqueue { .. } => {
-                format!("{there}; {}", scene.step(want.depth, self.step.mark_at))
+                format!("{there}; {}", snapshot.step(want.depth, self.step.mark_at))
             }
             _ => there,
         }

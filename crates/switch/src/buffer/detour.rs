@@ -5,7 +5,7 @@
 
 use super::{DropReason, Verdict};
 use crate::queues::reaches;
-use crate::why::{self, Scene};
+use crate::why::{self, SwitchSnapshot};
 use crate::{Depth, Queues, Want};
 use sidestep_types::{Packet, PortId, PortSet, Settings, Size};
 
@@ -79,26 +79,26 @@ impl Detours {
     /// Explains why one of these policies returned `verdict`; `how` explains its choice among the open ports.
     pub fn why(
         &self,
-        scene: &mut Scene<'_>,
+        snapshot: &mut SwitchSnapshot<'_>,
         want: Want,
         verdict: Verdict,
-        how: impl FnOnce(&mut Scene<'_>, PortSet) -> String,
+        how: impl FnOnce(&mut SwitchSnapshot<'_>, PortSet) -> String,
     ) -> String {
         match verdict {
-            Verdict::Enqueue { .. } => scene.step(want.depth, self.step.mark_at),
+            Verdict::Enqueue { .. } => snapshot.step(want.depth, self.step.mark_at),
             Verdict::Detour { port, .. } => {
-                let others = scene.others(want.port);
-                let open = self.candidates(scene, want);
-                let marked: String = match (self.mark_detours, scene.packet.ect()) {
+                let others = snapshot.others(want.port);
+                let open = self.candidates(snapshot, want);
+                let marked: String = match (self.mark_detours, snapshot.packet.ect()) {
                     (true, true) => "marked, as detours are".into(),
                     (true, false) => "not marked, since it is not ECN-capable".into(),
                     (false, _) => {
-                        let joined = scene.queues.depth(port);
-                        scene.step(joined, self.step.mark_at)
+                        let joined = snapshot.queues.depth(port);
+                        snapshot.step(joined, self.step.mark_at)
                     }
                 };
-                let names = scene.names(open.iter());
-                let how = how(scene, open);
+                let names = snapshot.names(open.iter());
+                let how = how(snapshot, open);
                 format!(
                     "other ports to a switch: {}, of which {} room ({names}): {how}; {marked}",
                     others.len(),
@@ -107,11 +107,11 @@ impl Detours {
             }
             Verdict::Drop(DropReason::Detours) => format!(
                 "it was detoured {} times already, and max_detours is {}",
-                scene.packet.detours,
+                snapshot.packet.detours,
                 self.max_detours.unwrap_or_default()
             ),
             Verdict::Drop(DropReason::Full) => {
-                let others = scene.others(want.port);
+                let others = snapshot.others(want.port);
                 let barred = match self.ingress {
                     true => "",
                     false => " but the one it came in by (ingress = false)",
@@ -126,8 +126,8 @@ impl Detours {
     }
 
     /// Returns the ports among which the detour was chosen.
-    fn candidates(&self, scene: &mut Scene<'_>, want: Want) -> PortSet {
-        let open = self.open(scene.packet, scene.queues);
+    fn candidates(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want) -> PortSet {
+        let open = self.open(snapshot.packet, snapshot.queues);
         without(open.unwrap_or(PortSet::EMPTY), Some(want.port))
     }
 }

@@ -13,7 +13,7 @@
 
 use super::detour::Detours;
 use super::{Buffer, Verdict};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
@@ -58,8 +58,8 @@ impl Buffer for Dibs {
         Some(self.0.step.mark_at.unwrap_or(NEVER))
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        (self.0).why(scene, want, verdict, |_, open| drawn(open))
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        (self.0).why(snapshot, want, verdict, |_, open| drawn(open))
     }
 }
 

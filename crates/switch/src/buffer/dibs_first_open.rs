@@ -12,7 +12,7 @@
 
 use super::detour::Detours;
 use super::{Buffer, Verdict};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
@@ -61,14 +61,14 @@ impl Buffer for DibsFirstOpen {
         Some(self.common.step.mark_at.unwrap_or(NEVER))
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
         let ports = self.ports;
-        let how = |_: &mut Scene<'_>, _| {
+        let how = |_: &mut SwitchSnapshot<'_>, _| {
             format!(
                 "the first with room, counting up cyclically from a port drawn among all {ports}"
             )
         };
-        self.common.why(scene, want, verdict, how)
+        self.common.why(snapshot, want, verdict, how)
     }
 }
 

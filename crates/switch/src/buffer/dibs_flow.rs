@@ -12,7 +12,7 @@
 
 use super::detour::Detours;
 use super::{Buffer, Verdict};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, mix64, scale};
 
@@ -55,15 +55,15 @@ impl Buffer for DibsFlow {
         Some(self.common.step.mark_at.unwrap_or(NEVER))
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        let how = |scene: &mut Scene<'_>, _| {
-            let hash = scene.packet.hash;
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        let how = |snapshot: &mut SwitchSnapshot<'_>, _| {
+            let hash = snapshot.packet.hash;
             format!(
                 "the first with room in the order of ports given here by its flow hash, \
                  {hash:#010x}"
             )
         };
-        self.common.why(scene, want, verdict, how)
+        self.common.why(snapshot, want, verdict, how)
     }
 }
 

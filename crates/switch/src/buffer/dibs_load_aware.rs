@@ -11,7 +11,7 @@
 
 use super::detour::Detours;
 use super::{Buffer, Verdict};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, PortSet, Refusal, Rng, Size, scale};
 
@@ -56,12 +56,12 @@ impl Buffer for DibsLoadAware {
         Some(self.0.step.mark_at.unwrap_or(NEVER))
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        let how = |scene: &mut Scene<'_>, open: PortSet| {
-            let depths = scene.depths(open.iter());
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        let how = |snapshot: &mut SwitchSnapshot<'_>, open: PortSet| {
+            let depths = snapshot.depths(open.iter());
             format!("the shortest queue, ties broken by a draw: {depths}")
         };
-        (self.0).why(scene, want, verdict, how)
+        (self.0).why(snapshot, want, verdict, how)
     }
 }
 

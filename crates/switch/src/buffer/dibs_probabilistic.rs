@@ -15,7 +15,7 @@
 
 use super::detour::Detours;
 use super::{Buffer, Verdict, dibs};
-use crate::why::{Scene, bytes};
+use crate::why::{SwitchSnapshot, bytes};
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Bytes, Packet, Refusal, Rng, Settings, Size, scale};
 
@@ -120,14 +120,14 @@ impl Buffer for DibsProbabilistic {
         self.common.keep(want)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        let said = (self.common).why(scene, want, verdict, |_, open| dibs::drawn(open));
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        let said = (self.common).why(snapshot, want, verdict, |_, open| dibs::drawn(open));
         if !want.fits {
             return said;
         }
         let Line { start, full, .. } = self.line;
         let held = self.line.of(want.depth);
-        let left = u64::from(scene.packet.rank());
+        let left = u64::from(snapshot.packet.rank());
         let chance = match (left <= self.favour.0, self.line.begun(want.depth)) {
             (true, _) => format!(
                 "it fits, and its flow has {} left, at most {} (favour): never detoured early",

@@ -20,9 +20,9 @@
 
 use super::exponential::one_less_exp;
 use super::preemptive::{self, Common, Preemptive};
-use super::standing::{Standing, Standings};
+use super::relative_rank::{RankEstimator, RelativeRank};
 use super::{Buffer, Verdict};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues, RankSum, Want};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words};
 
@@ -97,13 +97,13 @@ impl Buffer for DistributionDeflection {
         self.0.admit(pkt, want, queues, rng)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, _: Want, verdict: Verdict) -> String {
-        self.0.why(scene, verdict)
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, _: Want, verdict: Verdict) -> String {
+        self.0.why(snapshot, verdict)
     }
 }
 
-impl Standings for Mean {
-    fn of(&self, pkt: &Packet, port: PortId, queues: &mut dyn Queues) -> Standing {
+impl RankEstimator for Mean {
+    fn of(&self, pkt: &Packet, port: PortId, queues: &mut dyn Queues) -> RelativeRank {
         let ranks = match self {
             Mean::Queue => queues.ranks(port),
             Mean::Moving(means) => {
@@ -124,7 +124,7 @@ impl Standings for Mean {
         }
     }
 
-    fn why(&self, _: Standing) -> String {
+    fn why(&self, _: RelativeRank) -> String {
         match self {
             Mean::Queue => "from its rank and the mean rank of the packets that wait there",
             Mean::Moving(_) => "from its rank and the moving mean of the ranks there",
@@ -134,12 +134,12 @@ impl Standings for Mean {
 }
 
 /// Computes `1 − e^(−rank/mean)`. Rank 0 is most urgent, and so is any packet if no other is there.
-fn standing(rank: u32, others: RankSum) -> Standing {
+fn standing(rank: u32, others: RankSum) -> RelativeRank {
     if rank == 0 || others.packets == 0 {
-        return Standing::FIRST;
+        return RelativeRank::FIRST;
     }
     if others.sum == 0 {
-        return Standing::LAST;
+        return RelativeRank::LAST;
     }
     let above = u128::from(rank) * u128::from(others.packets);
     one_less_exp(above, u128::from(others.sum))
@@ -218,9 +218,9 @@ mod tests {
 
     #[test]
     fn nothing_else_or_only_acknowledgements_there_have_a_mean_too() {
-        assert_eq!(standing(5, RankSum::default()), Standing::FIRST);
-        assert_eq!(standing(0, mean(9, 5)), Standing::FIRST);
-        assert_eq!(standing(5, mean(9, 0)), Standing::LAST);
+        assert_eq!(standing(5, RankSum::default()), RelativeRank::FIRST);
+        assert_eq!(standing(0, mean(9, 5)), RelativeRank::FIRST);
+        assert_eq!(standing(5, mean(9, 0)), RelativeRank::LAST);
         let unmarked = standing(u32::MAX, mean(9, u64::from(u32::MAX)));
         assert_eq!(unmarked.words(), "0.632");
     }
@@ -253,6 +253,9 @@ mod tests {
             )
         };
         // (49·10 + 9000)/50 = 189
-        assert_eq!((of(0).words().as_str(), of(1)), ("0.632", Standing::FIRST));
+        assert_eq!(
+            (of(0).words().as_str(), of(1)),
+            ("0.632", RelativeRank::FIRST)
+        );
     }
 }

@@ -9,7 +9,7 @@
 
 use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
-use crate::why::{self, Scene};
+use crate::why::{self, SwitchSnapshot};
 use crate::{Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings, Size};
 
@@ -50,9 +50,9 @@ impl Buffer for Ecn {
         Some(self.mark_at)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
         match verdict {
-            Verdict::Enqueue { .. } => scene.step(want.depth, Some(self.mark_at)),
+            Verdict::Enqueue { .. } => snapshot.step(want.depth, Some(self.mark_at)),
             other => why::verdict(other),
         }
     }

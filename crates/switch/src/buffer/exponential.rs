@@ -2,7 +2,7 @@
 //!
 //! Computed at compile time in whole numbers, from the series of `e^(−1/64)` and its powers.
 
-use super::standing::Standing;
+use super::relative_rank::RelativeRank;
 
 /// Table steps per unit of `x`.
 const STEPS: u64 = 64;
@@ -15,10 +15,10 @@ const WHOLE: u32 = 1 << 16;
 static TABLE: [u16; LENGTH] = table();
 
 /// Returns `1 − e^(−x)` for `x = above/below`, rounded down to a step; `below` must be above 0.
-pub(super) fn one_less_exp(above: u128, below: u128) -> Standing {
+pub(super) fn one_less_exp(above: u128, below: u128) -> RelativeRank {
     let step = above * u128::from(STEPS) / below;
     let at = step.min(LENGTH as u128 - 1) as usize;
-    Standing {
+    RelativeRank {
         part: u32::from(TABLE[at]),
         whole: WHOLE,
     }

@@ -19,7 +19,7 @@ mod quantile;
 pub mod quantile_deflection;
 mod reason;
 pub mod red;
-mod standing;
+mod relative_rank;
 mod threshold;
 pub mod trim;
 mod verdict;
@@ -29,7 +29,7 @@ pub use reason::DropReason;
 pub use verdict::Verdict;
 
 use crate::registry::registry;
-use crate::why::{self, Scene};
+use crate::why::{self, SwitchSnapshot};
 use crate::{Queues, Want};
 use sidestep_types::{Packet, PortId, Rng, Size};
 
@@ -116,7 +116,7 @@ pub trait Buffer {
     }
 
     /// Explains why [`Buffer::admit`] returned `verdict`: a clause with the numbers that it used.
-    fn why(&self, _scene: &mut Scene<'_>, _want: Want, verdict: Verdict) -> String {
+    fn why(&self, _scene: &mut SwitchSnapshot<'_>, _want: Want, verdict: Verdict) -> String {
         why::verdict(verdict)
     }
 }
@@ -170,8 +170,8 @@ impl Buffer for Box<dyn Buffer + Send> {
         (**self).displaced(pkt, from, queues, rng)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        (**self).why(scene, want, verdict)
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        (**self).why(snapshot, want, verdict)
     }
 }
 
@@ -213,7 +213,7 @@ impl Buffer for AnyBuffer {
     }
 
     #[cold]
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        dispatch!(self, policy => policy.why(scene, want, verdict))
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        dispatch!(self, policy => policy.why(snapshot, want, verdict))
     }
 }

@@ -20,7 +20,7 @@
 
 use super::detour::Step;
 use super::{Buffer, DropReason, Verdict};
-use crate::why::{Scene, both, bytes, count, packets};
+use crate::why::{SwitchSnapshot, both, bytes, count, packets};
 use crate::{Class, Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Bytes, Packet, Refusal, Rng, Settings, Size, Words};
 
@@ -263,15 +263,15 @@ impl Buffer for MulBuff {
         }
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        let service = scene.packet.service();
-        if !scene.packet.carries_data() || !want.fits {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        let service = snapshot.packet.service();
+        if !snapshot.packet.carries_data() || !want.fits {
             return format!(
                 "decided by the room of the whole port: {}",
-                scene.room(want)
+                snapshot.room(want)
             );
         }
-        let Class { depth, flows } = scene.queues.queue(want.port, service);
+        let Class { depth, flows } = snapshot.queues.queue(want.port, service);
         let Limit {
             packets: most,
             bytes: cap,
@@ -286,7 +286,9 @@ impl Buffer for MulBuff {
             count(flows)
         );
         match verdict {
-            Verdict::Enqueue { .. } => format!("{waits}; {}", scene.step(depth, self.step.mark_at)),
+            Verdict::Enqueue { .. } => {
+                format!("{waits}; {}", snapshot.step(depth, self.step.mark_at))
+            }
             _ => waits,
         }
     }

@@ -19,7 +19,7 @@
 use super::detour::Detours;
 use super::mulbuff::{MulBuff, MulBuffSettings, Queueing};
 use super::{Buffer, DropReason, Verdict, dibs};
-use crate::why::{Scene, both};
+use crate::why::{SwitchSnapshot, both};
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortSet, Refusal, Rng, Settings};
 
@@ -84,30 +84,30 @@ impl Buffer for MulBuffDibs {
         }
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        let service = scene.packet.service();
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        let service = snapshot.packet.service();
         match verdict {
-            Verdict::Enqueue { .. } => self.queues.why(scene, want, verdict),
+            Verdict::Enqueue { .. } => self.queues.why(snapshot, want, verdict),
             Verdict::Drop(DropReason::Full) if self.queues.is_long(service) => {
-                let room = self.queues.why(scene, want, verdict);
+                let room = self.queues.why(snapshot, want, verdict);
                 format!("{room}; class {service} holds long flows, which are not detoured")
             }
             Verdict::Detour { port, .. } => {
-                let room = self.queues.why(scene, want, verdict);
-                let open = self.open(scene.packet, want, scene.queues);
+                let room = self.queues.why(snapshot, want, verdict);
+                let open = self.open(snapshot.packet, want, snapshot.queues);
                 let how = dibs::drawn(open.unwrap_or(PortSet::EMPTY));
-                let joins = both(scene.queues.queue(port, service).depth);
+                let joins = both(snapshot.queues.queue(port, service).depth);
                 format!(
                     "{room}; among the other ports to a switch with room for its class, {how}; the \
                      class holds {joins} there"
                 )
             }
             Verdict::Drop(DropReason::Full) => {
-                let room = self.queues.why(scene, want, verdict);
+                let room = self.queues.why(snapshot, want, verdict);
                 format!("{room}; no other port to a switch has room for its class")
             }
             // The packet was detoured too often.
-            _ => (self.detours).why(scene, want, verdict, |_, _| String::new()),
+            _ => (self.detours).why(snapshot, want, verdict, |_, _| String::new()),
         }
     }
 }

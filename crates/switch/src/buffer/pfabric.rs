@@ -9,7 +9,7 @@
 //! **Deviations**   the packet being sent is never dropped. No marks.
 
 use super::{Buffer, DropReason, Verdict};
-use crate::why::{self, Scene, count};
+use crate::why::{self, SwitchSnapshot, count};
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Size};
 
@@ -51,8 +51,11 @@ impl Buffer for PFabric {
         Some(NEVER)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        let (rank, worst) = (count(scene.packet.rank()), scene.queues.worst(want.port));
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        let (rank, worst) = (
+            count(snapshot.packet.rank()),
+            snapshot.queues.worst(want.port),
+        );
         match (verdict, worst) {
             (Verdict::Evict { .. }, Some(worst)) => {
                 format!(

@@ -1,14 +1,14 @@
 //! Common part of the policies that deflect packets before a queue is full: the condition and the choice of the
 //! port.
 //!
-//! They differ in how they estimate the standing of a packet among others ([`Standings`]).
+//! They differ in how they estimate the standing of a packet among others ([`RankEstimator`]).
 
 use super::detour::Step;
-use super::standing::{Share, Standings};
-use super::threshold::{Judged, Threshold};
+use super::relative_rank::{RankEstimator, Share};
+use super::threshold::{Threshold, ThresholdDecision};
 use super::{DropReason, Verdict};
 use crate::choices::{CHOICES, MOST, of_ports, shortest_drawn};
-use crate::why::{Scene, both};
+use crate::why::{SwitchSnapshot, both};
 use crate::{Nature, Queues, Want};
 use sidestep_types::{Packet, Refusal, Rng, Settings};
 
@@ -44,10 +44,10 @@ pub(super) struct Preemptive<S> {
     choices: u8,
     threshold: Threshold<S>,
     /// Last decisions of the wanted queue and of the drawn one, only for [`Preemptive::why`].
-    said: Option<(Judged, Option<Judged>)>,
+    said: Option<(ThresholdDecision, Option<ThresholdDecision>)>,
 }
 
-impl<S: Standings> Preemptive<S> {
+impl<S: RankEstimator> Preemptive<S> {
     /// Creates the policy for a switch with `ports` ports.
     pub fn build(settings: Common, ports: u16, standings: S) -> Result<Preemptive<S>, Refusal> {
         let Share { above, below } = settings.alpha;
@@ -93,7 +93,7 @@ impl<S: Standings> Preemptive<S> {
         want: Want,
         queues: &mut dyn Queues,
         rng: &mut Rng,
-    ) -> Option<Judged> {
+    ) -> Option<ThresholdDecision> {
         let (port, depth) = shortest_drawn(rng, self.choices, queues.to_switch(), queues)?;
         if port == want.port {
             return None;
@@ -106,13 +106,16 @@ impl<S: Standings> Preemptive<S> {
     }
 
     /// Explains the verdict on the last packet.
-    pub fn why(&self, scene: &mut Scene<'_>, verdict: Verdict) -> String {
+    pub fn why(&self, snapshot: &mut SwitchSnapshot<'_>, verdict: Verdict) -> String {
         let (wanted, drawn) = self.said.expect("a packet was decided about");
         let there = self.threshold.why(wanted);
         if wanted.kept {
-            return format!("{there}; {}", scene.step(wanted.depth, self.step.mark_at));
+            return format!(
+                "{there}; {}",
+                snapshot.step(wanted.depth, self.step.mark_at)
+            );
         }
-        let ports = scene.queues.to_switch().len();
+        let ports = snapshot.queues.to_switch().len();
         if ports == 0 {
             return format!("{there}, and no port leads to a switch");
         }
@@ -124,12 +127,14 @@ impl<S: Standings> Preemptive<S> {
             return format!("{of} the wanted port has the shortest queue");
         };
         let mark = match verdict {
-            Verdict::Detour { .. } => format!("; {}", scene.step(drawn.depth, self.step.mark_at)),
+            Verdict::Detour { .. } => {
+                format!("; {}", snapshot.step(drawn.depth, self.step.mark_at))
+            }
             _ => String::new(),
         };
         format!(
             "{of} {} has the shortest queue, with {}: {}{mark}",
-            (scene.name)(drawn.port),
+            (snapshot.name)(drawn.port),
             both(drawn.depth),
             self.threshold.why(drawn)
         )

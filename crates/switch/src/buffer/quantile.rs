@@ -3,7 +3,7 @@
 //! The standing is relative to the full window length, even before the window is filled: at a queue that has
 //! sampled few packets, a packet has a better standing, as in the simulator of Practical Packet Deflection.
 
-use super::standing::{Standing, Standings};
+use super::relative_rank::{RankEstimator, RelativeRank};
 use crate::Queues;
 use sidestep_types::{Packet, PortId, Settings};
 
@@ -48,12 +48,12 @@ impl Windows {
     }
 }
 
-impl Standings for Windows {
+impl RankEstimator for Windows {
     /// Returns the share of the window that ranks strictly better.
-    fn of(&self, pkt: &Packet, port: PortId, _: &mut dyn Queues) -> Standing {
+    fn of(&self, pkt: &Packet, port: PortId, _: &mut dyn Queues) -> RelativeRank {
         let rank = pkt.rank();
         let ranks = &self.windows[port.index()].ranks;
-        Standing {
+        RelativeRank {
             part: ranks.iter().filter(|sampled| **sampled < rank).count() as u32,
             whole: self.size,
         }
@@ -71,7 +71,7 @@ impl Standings for Windows {
         }
     }
 
-    fn why(&self, standing: Standing) -> String {
+    fn why(&self, standing: RelativeRank) -> String {
         format!(
             "{} of the last {} ranks sampled there are smaller",
             standing.part, standing.whole
@@ -123,7 +123,7 @@ mod tests {
         let standing = windows.of(&ranked(8), PortId(0), &mut StillQueues::of(&[0], 9, &[]));
         assert_eq!(
             standing,
-            Standing { part: 3, whole: 20 },
+            RelativeRank { part: 3, whole: 20 },
             "places that are empty count as no better"
         );
     }

@@ -21,7 +21,7 @@
 use super::preemptive::{self, Common, Preemptive};
 use super::quantile::{MOST, WindowSize, Windows};
 use super::{Buffer, Verdict};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings};
 
@@ -74,8 +74,8 @@ impl Buffer for QuantileDeflection {
         self.0.admit(pkt, want, queues, rng)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, _: Want, verdict: Verdict) -> String {
-        self.0.why(scene, verdict)
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, _: Want, verdict: Verdict) -> String {
+        self.0.why(snapshot, verdict)
     }
 }
 

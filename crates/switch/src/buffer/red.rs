@@ -12,7 +12,7 @@
 //!                  by whole packet times of 1500 bytes.
 
 use super::{Buffer, DropReason, Verdict};
-use crate::why::{self, Scene, count};
+use crate::why::{self, SwitchSnapshot, count};
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{
     About, Bytes, Fraction, Packet, ParamUnit, Refusal, Rng, Setting, Settings, Size, Value, Words,
@@ -191,7 +191,7 @@ impl Buffer for Red {
         }
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
         if let Verdict::Drop(DropReason::Full) = verdict {
             return why::verdict(verdict);
         }
@@ -222,7 +222,7 @@ impl Buffer for Red {
         };
         let signal = match verdict {
             Verdict::Enqueue { mark: true } => "marked",
-            Verdict::Drop(_) if !scene.packet.ect() => "dropped, since it is not ECN-capable",
+            Verdict::Drop(_) if !snapshot.packet.ect() => "dropped, since it is not ECN-capable",
             Verdict::Drop(_) => "dropped",
             _ => "no signal",
         };

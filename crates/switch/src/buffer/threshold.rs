@@ -4,7 +4,7 @@
 //! C·(1 − alpha·R). A full queue keeps no packet, a queue without a limit keeps all. AIFO's rule,
 //! R ≤ (C − c)/C/(1 − k), is the same with alpha = 1 − k.
 
-use super::standing::{Standing, Standings};
+use super::relative_rank::{RankEstimator, RelativeRank};
 use crate::why::{bytes, count, packets};
 use crate::{Depth, Queues, Want};
 use sidestep_types::{Packet, PortId, Size};
@@ -21,16 +21,16 @@ pub(super) struct Threshold<S> {
 /// Decision of one queue about a packet.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Judged {
+pub(super) struct ThresholdDecision {
     pub port: PortId,
     pub depth: Depth,
     pub kept: bool,
     fits: bool,
     /// Standing of the packet, and the limit of the queue; `None` if neither was needed.
-    standing: Option<(Standing, Size)>,
+    standing: Option<(RelativeRank, Size)>,
 }
 
-impl<S: Standings> Threshold<S> {
+impl<S: RankEstimator> Threshold<S> {
     /// Creates thresholds between `1 − alpha` of a queue and all of it.
     pub fn new(alpha: (u32, u32), standings: S) -> Threshold<S> {
         Threshold { alpha, standings }
@@ -38,9 +38,9 @@ impl<S: Standings> Threshold<S> {
 
     /// Decides whether this queue keeps the packet. The queue sees the packet in either case.
     #[inline]
-    pub fn judge(&mut self, pkt: &Packet, at: Want, queues: &mut dyn Queues) -> Judged {
+    pub fn judge(&mut self, pkt: &Packet, at: Want, queues: &mut dyn Queues) -> ThresholdDecision {
         let Want { port, depth, fits } = at;
-        let mut judged = Judged {
+        let mut judged = ThresholdDecision {
             port,
             depth,
             kept: fits,
@@ -50,7 +50,7 @@ impl<S: Standings> Threshold<S> {
         if fits && let Some(limit) = queues.limit() {
             let (held, most) = fill(depth, limit);
             // Far below the limit the standing does not matter.
-            if !keeps(held, most, self.alpha, Standing::LAST) {
+            if !keeps(held, most, self.alpha, RelativeRank::LAST) {
                 let standing = self.standings.of(pkt, port, queues);
                 judged.kept = keeps(held, most, self.alpha, standing);
                 judged.standing = Some((standing, limit));
@@ -61,7 +61,7 @@ impl<S: Standings> Threshold<S> {
     }
 
     /// Explains the decision of a queue, with its numbers.
-    pub fn why(&self, judged: Judged) -> String {
+    pub fn why(&self, judged: ThresholdDecision) -> String {
         match (judged.fits, judged.standing) {
             (false, _) => "the queue is full".into(),
             (true, None) => "the queue is so short that it takes every packet".into(),
@@ -93,19 +93,19 @@ fn fill(depth: Depth, limit: Size) -> (u64, u64) {
 }
 
 /// Checks `held ≤ most · (1 − alpha·standing)` without rounding, as hardware can.
-fn keeps(held: u64, most: u64, alpha: (u32, u32), standing: Standing) -> bool {
+fn keeps(held: u64, most: u64, alpha: (u32, u32), standing: RelativeRank) -> bool {
     let (share, whole) = left(alpha, standing);
     u128::from(held) * whole <= u128::from(most) * share
 }
 
 /// Returns the most that a queue may hold and still keep a packet of this standing.
-fn threshold(most: u64, alpha: (u32, u32), standing: Standing) -> u64 {
+fn threshold(most: u64, alpha: (u32, u32), standing: RelativeRank) -> u64 {
     let (share, whole) = left(alpha, standing);
     (u128::from(most) * share / whole) as u64
 }
 
 /// Returns `1 − alpha·standing` as a fraction of numbers below 2⁶⁴, so that no product above overflows.
-fn left((above, below): (u32, u32), standing: Standing) -> (u128, u128) {
+fn left((above, below): (u32, u32), standing: RelativeRank) -> (u128, u128) {
     let whole = u128::from(below) * u128::from(standing.whole);
     (whole - u128::from(above) * u128::from(standing.part), whole)
 }
@@ -117,19 +117,21 @@ mod tests {
     #[test]
     fn the_least_urgent_leave_the_share_alpha_free_and_the_most_urgent_nothing() {
         let tenth = (1, 10);
-        let at = |held, part, whole| keeps(held, 100, tenth, Standing { part, whole });
+        let at = |held, part, whole| keeps(held, 100, tenth, RelativeRank { part, whole });
         assert!(at(100, 0, 20) && !at(101, 0, 20));
         assert!(at(90, 20, 20) && !at(91, 20, 20));
         assert!(at(95, 10, 20) && !at(96, 10, 20));
         // The threshold is 95.95 of 101 packets.
-        let half = Standing {
+        let half = RelativeRank {
             part: 10,
             whole: 20,
         };
         assert!(keeps(95, 101, tenth, half) && !keeps(96, 101, tenth, half));
         assert_eq!(threshold(101, tenth, half), 95);
-        assert!(keeps(100, 100, (0, 1), Standing::LAST));
-        assert!(keeps(0, 100, (1, 1), Standing::LAST) && !keeps(1, 100, (1, 1), Standing::LAST));
+        assert!(keeps(100, 100, (0, 1), RelativeRank::LAST));
+        assert!(
+            keeps(0, 100, (1, 1), RelativeRank::LAST) && !keeps(1, 100, (1, 1), RelativeRank::LAST)
+        );
     }
 
     proptest::proptest! {
@@ -138,7 +140,7 @@ mod tests {
             most: u64, above: u32, below in 1u32.., part: u32, whole in 1u32..,
         ) {
             let alpha = (above.min(below), below);
-            let standing = Standing { part: part.min(whole), whole };
+            let standing = RelativeRank { part: part.min(whole), whole };
             let threshold = threshold(most, alpha, standing);
             assert!(keeps(threshold, most, alpha, standing) && threshold <= most);
             assert!(threshold == u64::MAX || !keeps(threshold + 1, most, alpha, standing));
@@ -149,7 +151,7 @@ mod tests {
         fn with_alpha_of_one_without_k_it_is_the_rule_of_aifo(
             held in 0u64..=1000, k in 0u32..10, part in 0u32..=20,
         ) {
-            let standing = Standing { part, whole: 20 };
+            let standing = RelativeRank { part, whole: 20 };
             let aifo = u64::from(part) * u64::from(10 - k) * 1000 <= 20 * 10 * (1000 - held);
             assert_eq!(keeps(held, 1000, (10 - k, 10), standing), aifo);
         }

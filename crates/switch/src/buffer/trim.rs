@@ -16,7 +16,7 @@
 use super::{Buffer, DropReason, Verdict};
 use crate::queues::reaches;
 use crate::sched::priority::Priority;
-use crate::why::{Scene, both, bytes, packets};
+use crate::why::{SwitchSnapshot, both, bytes, packets};
 use crate::{Depth, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, Refusal, Rng, Settings, Size};
 
@@ -70,8 +70,8 @@ impl Buffer for Trim {
         decide(true, room, mark, header_room)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        let control = scene.queues.queue(want.port, Priority::CONTROL).depth;
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        let control = snapshot.queues.queue(want.port, Priority::CONTROL).depth;
         let headers = match self.headers {
             Size::Packets(n) => packets(n),
             Size::Bytes(b) => bytes(b.0),
@@ -85,8 +85,8 @@ impl Buffer for Trim {
             both(control)
         );
         match verdict {
-            Verdict::Enqueue { .. } if scene.packet.carries_data() => {
-                format!("{waits}; {}", scene.step(data, self.mark_at))
+            Verdict::Enqueue { .. } if snapshot.packet.carries_data() => {
+                format!("{waits}; {}", snapshot.step(data, self.mark_at))
             }
             Verdict::Trim => format!("there is no room for its data, but for its header: {waits}"),
             _ => waits,

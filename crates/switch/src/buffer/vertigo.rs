@@ -20,7 +20,7 @@
 use super::detour::Step;
 use super::{Buffer, DropReason, Verdict};
 use crate::choices::{CHOICES, MOST, of_ports, shortest_drawn};
-use crate::why::{self, Scene, both, count};
+use crate::why::{self, SwitchSnapshot, both, count};
 use crate::{NEVER, Nature, Policy, Queues, Want};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Size};
 
@@ -94,28 +94,28 @@ impl Buffer for Vertigo {
         deflected.unwrap_or(Verdict::Drop(DropReason::Evicted))
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        let rank = count(scene.packet.rank());
-        let worst = scene.queues.worst(want.port).map_or_else(
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        let rank = count(snapshot.packet.rank());
+        let worst = snapshot.queues.worst(want.port).map_or_else(
             || "no packet with a rank waits there".to_string(),
             |worst| format!("the worst that waits there has rank {}", count(worst)),
         );
-        let ports = scene.queues.to_switch();
+        let ports = snapshot.queues.to_switch();
         let drawn = ports.len().min(u32::from(self.choices));
         match verdict {
-            Verdict::Enqueue { .. } => scene.step(want.depth, self.step.mark_at),
+            Verdict::Enqueue { .. } => snapshot.step(want.depth, self.step.mark_at),
             Verdict::Evict { .. } => {
-                let mark = scene.step(want.depth, self.step.mark_at);
+                let mark = snapshot.step(want.depth, self.step.mark_at);
                 format!("its rank is {rank}, and {worst}; {mark}")
             }
             Verdict::Detour { port, .. } | Verdict::Squeeze { port, .. } => {
-                let depth = scene.queues.depth(port);
+                let depth = snapshot.queues.depth(port);
                 format!(
                     "its rank is {rank}, and {worst}; among {drawn} drawn of the {} ports to a \
                      switch, this one has the shortest queue, with {}; {}",
                     ports.len(),
                     both(depth),
-                    scene.step(depth, self.step.mark_at)
+                    snapshot.step(depth, self.step.mark_at)
                 )
             }
             Verdict::Drop(_) if !self.deflect => {

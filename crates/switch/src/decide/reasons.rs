@@ -2,7 +2,7 @@
 //! saw.
 
 use crate::ports::{Live, Ports};
-use crate::why::{self, Scene};
+use crate::why::{self, SwitchSnapshot};
 use crate::{
     AnyBuffer, AnyRoute, AnySched, Buffer, Class, Depth, Hops, Route, Sched, Verdict, Want,
 };
@@ -12,21 +12,21 @@ use sidestep_types::{Packet, PortId};
 pub trait Witness {
     /// Returns the queries about the decision at hand, if any.
     #[inline(always)]
-    fn asked(&mut self) -> Option<&mut Asked> {
+    fn reason_collector(&mut self) -> Option<&mut ReasonCollector> {
         None
     }
 }
 
 impl Witness for () {}
 
-impl Witness for Option<Asked> {
-    fn asked(&mut self) -> Option<&mut Asked> {
+impl Witness for Option<ReasonCollector> {
+    fn reason_collector(&mut self) -> Option<&mut ReasonCollector> {
         self.as_mut()
     }
 }
 
 /// Queries about one decision, and the answers so far.
-pub struct Asked {
+pub struct ReasonCollector {
     /// Name of each port of the switch.
     names: Vec<String>,
     /// Answers so far.
@@ -70,28 +70,28 @@ pub struct InClass {
     pub flows: Option<u32>,
 }
 
-impl Asked {
+impl ReasonCollector {
     /// Creates queries to a switch whose ports have these names.
-    pub fn new(names: &[String]) -> Asked {
-        Asked {
+    pub fn new(names: &[String]) -> ReasonCollector {
+        ReasonCollector {
             names: names.to_vec(),
             reasons: Reasons::default(),
         }
     }
 
     /// Calls `tell` with the current state of the switch, for the explanation of a policy.
-    fn scene<P: Ports, T>(
+    fn snapshot<P: Ports, T>(
         &self,
         packet: &Packet,
         queues: &mut Live<P>,
-        tell: impl FnOnce(&mut Scene<'_>) -> T,
+        tell: impl FnOnce(&mut SwitchSnapshot<'_>) -> T,
     ) -> T {
         let (capacity, ports) = (queues.0.capacity(), queues.0.count());
         let name = |port: PortId| match self.names.get(port.index()) {
             Some(name) => name.clone(),
             None => format!("port {}", port.0),
         };
-        tell(&mut Scene {
+        tell(&mut SwitchSnapshot {
             packet,
             queues,
             capacity,
@@ -113,7 +113,7 @@ impl Asked {
     ) {
         let why = match hops.ports.len() {
             1 => "the only next hop of a shortest path".into(),
-            _ => self.scene(packet, queues, |scene| route.why(scene, hops, wanted)),
+            _ => self.snapshot(packet, queues, |snapshot| route.why(snapshot, hops, wanted)),
         };
         self.reasons.hops = hops.ports.to_vec();
         self.reasons.route = Some((route.name(), why));
@@ -133,9 +133,9 @@ impl Asked {
         queues: &mut Live<P>,
     ) {
         let asked = packet.ttl > 0 && !crowded;
-        let (mut room, done, buffer) = self.scene(packet, queues, |scene| {
-            let buffer = asked.then(|| (policy.name(), policy.why(scene, want, verdict)));
-            (scene.room(want), why::done(scene, verdict), buffer)
+        let (mut room, done, buffer) = self.snapshot(packet, queues, |snapshot| {
+            let buffer = asked.then(|| (policy.name(), policy.why(snapshot, want, verdict)));
+            (snapshot.room(want), why::done(snapshot, verdict), buffer)
         });
         if crowded && packet.ttl > 0 {
             room.push_str("; its input port has no room");

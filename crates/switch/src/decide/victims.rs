@@ -46,7 +46,7 @@ impl Decider {
             Verdict::Drop(reason) => self.lose(carrier, victim, from, reason),
             Verdict::Detour { port, mark } => self.move_to(carrier, victim, from, port, mark),
             Verdict::Squeeze { port, mark } => {
-                match self.press_aside(carrier, Some(victim), port) {
+                match self.drop_worse_ranked(carrier, Some(victim), port) {
                     true => self.move_to(carrier, victim, from, port, mark),
                     false => self.lose(carrier, victim, from, DropReason::Evicted),
                 }
@@ -87,7 +87,7 @@ impl Decider {
 
     /// Drops the worst packets that wait at `port` until the packet, at hand or held, fits there. Drops only
     /// packets that rank strictly worse. Returns true if the packet fits.
-    pub(super) fn press_aside<C: Carrier>(
+    pub(super) fn drop_worse_ranked<C: Carrier>(
         &mut self,
         carrier: &mut C,
         held: Option<u32>,

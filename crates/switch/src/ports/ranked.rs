@@ -34,7 +34,7 @@ pub struct Ranked {
     every_end: bool,
     /// True if a packet that finds the port idle bypasses the scheduler ([`Sched::passes`]).
     passes: bool,
-    /// True if the scheduler is told of such a packet ([`AnySched::hears_of_passing`]).
+    /// True if the scheduler is told of such a packet ([`AnySched::observes_passing`]).
     tells: bool,
 }
 
@@ -55,7 +55,7 @@ impl Ranked {
     pub fn new(sched: AnySched, port: u32) -> Ranked {
         Ranked {
             passes: sched.passes(),
-            tells: sched.hears_of_passing(),
+            tells: sched.observes_passing(),
             in_lines: sched.has_classes(),
             chooses: !sched.has_classes(),
             sched,
@@ -96,7 +96,7 @@ impl Ranked {
 
     /// Prepares this queue, restored from a saved run, to replace `built`, the new queue of the same port.
     /// Errors name the difference if it belongs to another port or scheduler.
-    pub fn stand_as(&mut self, built: &Ranked) -> Result<(), String> {
+    pub fn restore_constants(&mut self, built: &Ranked) -> Result<(), String> {
         let (own, other) = (built.sched.name(), self.sched.name());
         if own != other || built.port != self.port {
             let (port, got) = (built.port, self.port);
@@ -132,9 +132,9 @@ impl Ranked {
 
     /// Returns true if the scheduler must see this packet ([`Ranked::seen`]). False for most acknowledgements.
     #[inline(always)]
-    pub fn heeds(&mut self, packet: &Packet, now: Time) -> bool {
+    pub fn must_see(&mut self, packet: &Packet, now: Time) -> bool {
         match self.sched.classes() {
-            Some(classes) => classes.heed(packet, now),
+            Some(classes) => classes.must_see(packet, now),
             None => true,
         }
     }

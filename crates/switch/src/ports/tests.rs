@@ -17,7 +17,7 @@ mod sending;
 mod victims;
 
 /// Minimal driver, with a clock that is set by hand.
-struct Desk {
+struct TestDriver {
     now: Time,
     lines: Vec<Line>,
     ranked: Vec<Option<Ranked>>,
@@ -42,10 +42,10 @@ struct Desk {
     due: Due,
 }
 
-impl Desk {
+impl TestDriver {
     /// Creates this many ports of 1 Gbps, of `limit` packets each. A full packet takes 12 us.
-    fn new(ports: usize, limit: u64) -> Desk {
-        Desk {
+    fn new(ports: usize, limit: u64) -> TestDriver {
+        TestDriver {
             now: Time::ZERO,
             lines: vec![Line::default(); ports],
             ranked: (0..ports).map(|_| None).collect(),
@@ -83,7 +83,7 @@ impl Desk {
         }
     }
 
-    fn ranked(mut self, port: usize, sched: AnySched) -> Desk {
+    fn ranked(mut self, port: usize, sched: AnySched) -> TestDriver {
         self.ranked[port] = Some(Ranked::new(sched, port as u32));
         self
     }
@@ -104,7 +104,7 @@ impl Desk {
     }
 }
 
-impl Ports for &mut Desk {
+impl Ports for &mut TestDriver {
     type Store = Shelf;
     fn count(&self) -> u16 {
         self.lines.len() as u16
@@ -146,16 +146,16 @@ impl Ports for &mut Desk {
 
 /// Packet at hand, before it is on the shelf.
 struct AtHand<'a> {
-    desk: &'a mut Desk,
+    desk: &'a mut TestDriver,
     packet: Packet,
 }
 
 impl Carrier for AtHand<'_> {
     type Ports<'a>
-        = &'a mut Desk
+        = &'a mut TestDriver
     where
         Self: 'a;
-    fn at_hand(&mut self) -> (&Packet, &mut Desk) {
+    fn at_hand(&mut self) -> (&Packet, &mut TestDriver) {
         (&self.packet, self.desk)
     }
     fn packet_mut(&mut self) -> &mut Packet {
@@ -183,7 +183,7 @@ impl Carrier for AtHand<'_> {
         let line = &mut desk.lines[port.index()];
         ranked.evict(line, &mut desk.shelf, &desk.wire, 0)
     }
-    fn held(&mut self, held: u32) -> (Packet, &mut Desk) {
+    fn held(&mut self, held: u32) -> (Packet, &mut TestDriver) {
         (self.desk.shelf.parcel(held).packet, self.desk)
     }
     fn held_mut(&mut self, held: u32) -> &mut Packet {
@@ -229,7 +229,7 @@ fn decider(ports: u16, says: &[Verdict]) -> Decider {
 }
 
 /// Forwards a packet and returns its event; `None` without memory for it.
-fn forward(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32) -> Option<Event> {
+fn forward(desk: &mut TestDriver, decider: &mut Decider, wanted: u16, rank: u32) -> Option<Event> {
     let mut packet = data();
     // A separate flow for each rank: pFabric keeps the packets of one flow in order.
     packet.flow = FlowId(rank);
@@ -238,7 +238,12 @@ fn forward(desk: &mut Desk, decider: &mut Decider, wanted: u16, rank: u32) -> Op
 }
 
 /// Admits this packet and returns its event; `None` without memory for it.
-fn admit(desk: &mut Desk, decider: &mut Decider, packet: Packet, wanted: u16) -> Option<Event> {
+fn admit(
+    desk: &mut TestDriver,
+    decider: &mut Decider,
+    packet: Packet,
+    wanted: u16,
+) -> Option<Event> {
     desk.came = None;
     let at_hand = AtHand { desk, packet };
     let kept = decider.admit(at_hand, PortId(wanted), false, &mut ());
@@ -273,7 +278,7 @@ fn asks(due: Due) -> (Option<u64>, Option<u64>) {
 
 #[test]
 fn each_verdict_is_carried_out_and_counted_where_it_belongs() {
-    let mut desk = Desk::new(2, 9);
+    let mut desk = TestDriver::new(2, 9);
     let says = [
         Verdict::Enqueue { mark: true },
         Verdict::Detour {
@@ -344,7 +349,7 @@ fn open_ports_are_those_with_room_of_all_or_of_some() {
     ];
     for (capacity, at_first, later) in cases {
         let full_desk = |now| {
-            let mut desk = Desk::new(3, 9);
+            let mut desk = TestDriver::new(3, 9);
             for port in [1, 2, 2] {
                 let at = desk.shelf.put(data());
                 desk.queue(PortId(port), at);
@@ -368,7 +373,7 @@ fn open_ports_are_those_with_room_of_all_or_of_some() {
 
 #[test]
 fn what_has_no_memory_is_counted_nowhere() {
-    let mut desk = Desk::new(2, 9);
+    let mut desk = TestDriver::new(2, 9);
     desk.memory = false;
     let says = [
         Verdict::Enqueue { mark: true },
@@ -391,7 +396,7 @@ fn what_has_no_memory_is_counted_nowhere() {
 
 #[test]
 fn a_packet_is_squeezed_in_where_others_are_evicted() {
-    let mut desk = Desk::new(1, 2).ranked(0, pfabric());
+    let mut desk = TestDriver::new(1, 2).ranked(0, pfabric());
     let mut decider = decider(1, &[KEEP, KEEP, EVICT]);
     forward(&mut desk, &mut decider, 0, 900);
     forward(&mut desk, &mut decider, 0, 500);
@@ -409,7 +414,7 @@ fn a_packet_is_squeezed_in_where_others_are_evicted() {
 
 #[test]
 fn evictions_in_vain_are_counted_and_the_packet_dropped() {
-    let mut desk = Desk::new(1, 0).ranked(0, pfabric());
+    let mut desk = TestDriver::new(1, 0).ranked(0, pfabric());
     let full = Verdict::Drop(DropReason::Full);
     let mut decider = decider(1, &[KEEP, KEEP, EVICT, EVICT, full]);
     forward(&mut desk, &mut decider, 0, 900);
@@ -424,7 +429,7 @@ fn evictions_in_vain_are_counted_and_the_packet_dropped() {
 
 #[test]
 fn what_waits_is_named_worst_first_in_bytes_of_buffer_until_the_policy_has_enough() {
-    let mut desk = Desk::new(2, 9).ranked(0, pfabric());
+    let mut desk = TestDriver::new(2, 9).ranked(0, pfabric());
     let mut decider = decider(2, &[KEEP]);
     forward(&mut desk, &mut decider, 0, 950);
     desk.start(0);
@@ -433,7 +438,7 @@ fn what_waits_is_named_worst_first_in_bytes_of_buffer_until_the_policy_has_enoug
         forward(&mut desk, &mut decider, 1, rank);
     }
     desk.unbuffered = 20;
-    let named = |desk: &mut Desk, port, most| {
+    let named = |desk: &mut TestDriver, port, most| {
         let mut seen = Vec::new();
         Live(desk).each_worst(PortId(port), &mut |rank, bytes| {
             seen.push((rank, bytes));
@@ -451,7 +456,7 @@ fn what_waits_is_named_worst_first_in_bytes_of_buffer_until_the_policy_has_enoug
 #[test]
 #[should_panic(expected = "port 7 of a switch with 2")]
 fn a_detour_to_a_port_that_is_not_there_panics() {
-    let mut desk = Desk::new(2, 9);
+    let mut desk = TestDriver::new(2, 9);
     forward(
         &mut desk,
         &mut decider(

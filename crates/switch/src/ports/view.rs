@@ -294,7 +294,7 @@ impl<P: Ports> Queues for Live<P> {
         self.check(port);
         let now = self.0.now();
         let ranked = self.0.ranked_mut(port);
-        if ranked.is_some_and(|ranked| ranked.heeds(packet, now)) {
+        if ranked.is_some_and(|ranked| ranked.must_see(packet, now)) {
             self.see_apart(port, packet);
         }
     }

@@ -12,7 +12,7 @@
 //! **Deviations**   for real frames, TCP without payload is an acknowledgement; all UDP is data.
 
 use super::{Hops, ecmp};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use sidestep_types::{Packet, PortId, Settings, Words};
 
 /// Setting of the path of packets without data.
@@ -55,9 +55,14 @@ impl Acks {
     }
 
     /// Explains why the packet took the hop of ECMP, if it did.
-    pub fn why(self, scene: &Scene<'_>, hops: Hops<'_>, taken: PortId) -> Option<String> {
-        self.hop(scene.packet, hops.ports)?;
-        let named = ecmp::named(scene, hops, taken, "with the salt of this switch");
+    pub fn why(
+        self,
+        snapshot: &SwitchSnapshot<'_>,
+        hops: Hops<'_>,
+        taken: PortId,
+    ) -> Option<String> {
+        self.hop(snapshot.packet, hops.ports)?;
+        let named = ecmp::named(snapshot, hops, taken, "with the salt of this switch");
         Some(format!(
             "it carries no data, so acks = \"ecmp\" applies: {named}"
         ))

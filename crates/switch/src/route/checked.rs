@@ -3,7 +3,7 @@
 use super::{AnyRoute, Hops, Route};
 use crate::Queues;
 use crate::ports::check_port;
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use sidestep_types::{Packet, PortId, Rng};
 
 /// Custom route on a switch with `ports` ports.
@@ -34,7 +34,7 @@ impl Route for Checked {
         port
     }
 
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
-        self.route.why(scene, hops, taken)
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        self.route.why(snapshot, hops, taken)
     }
 }

@@ -9,7 +9,7 @@
 //!                  meet at a switch the same way (polarisation). `salt = "none"` selects that.
 
 use super::{Hops, Route};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words, mix64, scale};
 
@@ -76,21 +76,26 @@ impl Route for Ecmp {
         self.pick_of(pkt.hash, hops.ports)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, hops: Hops<'_>, taken: PortId) -> String {
         let with = match self.salt {
             0 => "without a salt",
             _ => "with the salt of this switch",
         };
-        named(scene, hops, taken, with)
+        named(snapshot, hops, taken, with)
     }
 }
 
 /// Describes which of the hops the flow hash of the packet selected.
-pub(super) fn named(scene: &Scene<'_>, hops: Hops<'_>, taken: PortId, with: &str) -> String {
+pub(super) fn named(
+    snapshot: &SwitchSnapshot<'_>,
+    hops: Hops<'_>,
+    taken: PortId,
+    with: &str,
+) -> String {
     let place = hops.ports.iter().position(|port| *port == taken);
     format!(
         "its flow hash, {:#010x}, {with} selects next hop {} of {} for every packet of the flow",
-        scene.packet.hash,
+        snapshot.packet.hash,
         place.map_or(0, |place| place + 1),
         hops.ports.len()
     )

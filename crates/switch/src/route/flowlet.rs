@@ -16,7 +16,7 @@
 use super::acks::{Acks, AcksSettings};
 use super::table::Places;
 use super::{Hops, Route};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Time, mix64, scale};
 
@@ -126,15 +126,15 @@ impl Route for Flowlet {
         ports[usize::from(at)]
     }
 
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, hops: Hops<'_>, taken: PortId) -> String {
         let state = &*self.0;
-        if let Some(why) = state.acks.why(scene, hops, taken) {
+        if let Some(why) = state.acks.why(snapshot, hops, taken) {
             return why;
         }
         format!(
             "the last next hop of its flow (table entry {} of {}), or a drawn one after a pause of \
              {} or more",
-            state.place(scene.packet),
+            state.place(snapshot.packet),
             state.places.len(),
             state.gap
         )
@@ -161,15 +161,15 @@ mod tests {
         Flowlet::from_values(&values, 8, 7)
     }
 
-    struct Asked {
+    struct TestSwitch {
         route: Flowlet,
         queues: StillQueues,
         rng: Rng,
     }
 
-    impl Asked {
-        fn of(table: u64) -> Asked {
-            Asked {
+    impl TestSwitch {
+        fn of(table: u64) -> TestSwitch {
+            TestSwitch {
                 route: route(table, Time::from_us(500)).unwrap(),
                 queues: StillQueues::of(&[0; 8], 100, &[]),
                 rng: Rng::from_seed(3),
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_flow_keeps_its_hop_until_it_pauses_for_the_gap() {
-        let mut asked = Asked::of(1024);
+        let mut asked = TestSwitch::of(1024);
         let just_below = Time::from_us(500) - Time::from_ps(1);
         let mut taken = Vec::new();
         for _ in 0..40 {
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn flows_have_flowlets_of_their_own_unless_they_share_a_place() {
         for (table, draws) in [(1024, 2), (1, 1)] {
-            let mut asked = Asked::of(table);
+            let mut asked = TestSwitch::of(table);
             for _ in 0..20 {
                 asked.pick(9, Time::from_us(300), &PORTS);
                 asked.pick(77, Time::from_us(100), &PORTS);
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_hop_that_is_none_of_the_packets_is_drawn_anew_and_one_alone_changes_nothing() {
-        let mut asked = Asked::of(1);
+        let mut asked = TestSwitch::of(1);
         while asked.pick(9, Time::from_us(500), &PORTS) < 4 {}
         let before = asked.route.0.places[0].at;
         assert_eq!(asked.pick(9, Time::ZERO, &[1]), 1);

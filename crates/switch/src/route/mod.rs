@@ -15,7 +15,7 @@ pub(crate) use checked::checked;
 
 use crate::Queues;
 use crate::registry::registry;
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use sidestep_types::{Packet, PortId, Rng};
 
 /// Next hops from a switch toward the destination of a packet.
@@ -100,7 +100,7 @@ pub trait Route {
 
     /// Explains why the route picked `taken` among `hops`, which are several: a clause with the numbers that it
     /// used.
-    fn why(&self, _scene: &mut Scene<'_>, _hops: Hops<'_>, _taken: PortId) -> String {
+    fn why(&self, _scene: &mut SwitchSnapshot<'_>, _hops: Hops<'_>, _taken: PortId) -> String {
         "the route chose it".into()
     }
 }
@@ -146,8 +146,8 @@ impl Route for AnyRoute {
     }
 
     #[cold]
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
-        dispatch!(self, policy => policy.why(scene, hops, taken))
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        dispatch!(self, policy => policy.why(snapshot, hops, taken))
     }
 }
 
@@ -163,7 +163,7 @@ impl AnyRoute {
 
     /// Returns the port that the route will pick for a packet, if that depends on nothing but the packet.
     #[inline]
-    pub fn foresee(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
+    pub fn predict_port(&self, pkt: &Packet, hops: Hops<'_>) -> Option<PortId> {
         match (self, hops.ports) {
             (AnyRoute::Custom(_), _) => None,
             (_, [only]) => Some(*only),

@@ -16,7 +16,7 @@
 
 use super::{Hops, Route};
 use crate::choices::{CHOICES, MOST, draw_different, draw_two, of_ports};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings};
 
@@ -119,12 +119,12 @@ impl Route for PowerOfTwo {
         self.choose(hops, queues, rng)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, _: PortId) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, hops: Hops<'_>, _: PortId) -> String {
         let drawn = hops.ports.len().min(usize::from(self.choices));
         let kept = self.memory.as_ref().map_or(String::new(), |memory| {
             format!(" and the {} remembered", memory.most)
         });
-        let depths = scene.depths(hops.ports.iter().copied());
+        let depths = snapshot.depths(hops.ports.iter().copied());
         format!("the shortest queue among {drawn} drawn{kept}; {depths}")
     }
 }

@@ -8,7 +8,7 @@
 //! **Deviations**   none.
 
 use super::{Hops, Route};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng};
 
@@ -40,7 +40,7 @@ impl Route for Single {
         hops.ports[0]
     }
 
-    fn why(&self, _: &mut Scene<'_>, _: Hops<'_>, _: PortId) -> String {
+    fn why(&self, _: &mut SwitchSnapshot<'_>, _: Hops<'_>, _: PortId) -> String {
         "always the first next hop".into()
     }
 }

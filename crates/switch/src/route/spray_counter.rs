@@ -20,7 +20,7 @@
 use super::acks::{Acks, AcksSettings};
 use super::{Hops, Route};
 use crate::least::least;
-use crate::why::{Scene, bytes, listed};
+use crate::why::{SwitchSnapshot, bytes, listed};
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Bytes, Packet, PortId, Refusal, Rng, Settings, Words, scale};
 
@@ -199,9 +199,9 @@ impl Route for SprayCounter {
         self.choose(pkt, hops, queues, rng)
     }
 
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, hops: Hops<'_>, taken: PortId) -> String {
         let state = &*self.0;
-        if let Some(why) = state.acks.why(scene, hops, taken) {
+        if let Some(why) = state.acks.why(snapshot, hops, taken) {
             return why;
         }
         let equal = match state.ties {
@@ -210,12 +210,12 @@ impl Route for SprayCounter {
             Ties::Random => "a draw",
         };
         if state.sent.is_empty() {
-            let depths = scene.depths(hops.ports.iter().copied());
+            let depths = snapshot.depths(hops.ports.iter().copied());
             return format!("the shortest queue, ties broken by {equal}; {depths}");
         }
         let each = hops.ports.iter().map(|port| {
             let sent = bytes(state.sent[port.index()]);
-            format!("{} {sent}", (scene.name)(*port))
+            format!("{} {sent}", (snapshot.name)(*port))
         });
         let each = listed(each.collect());
         format!(

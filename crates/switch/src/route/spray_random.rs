@@ -10,7 +10,7 @@
 
 use super::acks::{Acks, AcksSettings};
 use super::{Hops, Route};
-use crate::why::Scene;
+use crate::why::SwitchSnapshot;
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, scale};
 
@@ -54,8 +54,8 @@ impl Route for SprayRandom {
         ports[scale(rng.draw(), ports.len() as u32) as usize]
     }
 
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
-        if let Some(why) = self.acks.why(scene, hops, taken) {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        if let Some(why) = self.acks.why(snapshot, hops, taken) {
             return why;
         }
         let many = hops.ports.len();

@@ -21,7 +21,7 @@
 use super::acks::{Acks, AcksSettings};
 use super::table::Places;
 use super::{Hops, Route};
-use crate::why::{Scene, packets};
+use crate::why::{SwitchSnapshot, packets};
 use crate::{Nature, Policy, Queues};
 use sidestep_types::{About, Packet, PortId, Refusal, Rng, Settings, Words, mix64, scale};
 
@@ -219,12 +219,12 @@ impl Route for SprayRr {
         ports[usize::from(at)]
     }
 
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, hops: Hops<'_>, taken: PortId) -> String {
         let state = &*self.0;
-        if let Some(why) = state.acks.why(scene, hops, taken) {
+        if let Some(why) = state.acks.why(snapshot, hops, taken) {
             return why;
         }
-        let place = state.place(scene.packet, hops);
+        let place = state.place(snapshot.packet, hops);
         let of = state.next.len();
         let whose = match state.per {
             Per::Flow => format!("its flow (table entry {place} of {of})"),

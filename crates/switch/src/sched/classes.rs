@@ -79,12 +79,12 @@ impl<T> Queue<T> {
 }
 
 /// Class of a packet that has arrived, and its flow if the packet counts for one.
-pub(crate) struct Came {
+pub(crate) struct ArrivedPacket {
     class: usize,
     flow: Option<Placed>,
 }
 
-impl Came {
+impl ArrivedPacket {
     /// Returns the number of flows in the class, if the packet counts for a flow.
     #[inline(always)]
     pub fn flows(&self) -> Option<u32> {
@@ -185,8 +185,8 @@ impl Classes {
 
     /// Returns true if the arrival of the packet matters to the count of flows.
     #[inline(always)]
-    pub fn heed(&self, pkt: &Packet, now: Time) -> bool {
-        self.flows.heed(pkt, now)
+    pub fn must_see(&self, pkt: &Packet, now: Time) -> bool {
+        self.flows.must_see(pkt, now)
     }
 
     /// Counts the flow of a packet that has arrived and may or may not join. Returns the queue of its class
@@ -249,7 +249,7 @@ impl Classes {
         data: bool,
         now: Time,
         waiting: Depth,
-    ) -> Option<Came> {
+    ) -> Option<ArrivedPacket> {
         let class = self.of(pkt.service());
         if waiting.packets != 0 && class != self.in_line {
             return None;
@@ -262,7 +262,7 @@ impl Classes {
             false if self.flows.ignores(pkt) => None,
             false => return None,
         };
-        Some(Came { class, flow })
+        Some(ArrivedPacket { class, flow })
     }
 
     /// Removes flows that were silent for too long. `waiting` is the depth of the line.
@@ -276,8 +276,13 @@ impl Classes {
     /// Counts a packet that joins the line behind `waiting`, or passes if nothing is before it (`alone`). Does
     /// the same as [`Classes::join_line`] and [`Classes::pass`].
     #[inline(always)]
-    pub fn join_in_order(&mut self, came: Came, pkt: &Packet, (waiting, alone): (Depth, bool)) {
-        let Came { class, flow } = came;
+    pub fn join_in_order(
+        &mut self,
+        came: ArrivedPacket,
+        pkt: &Packet,
+        (waiting, alone): (Depth, bool),
+    ) {
+        let ArrivedPacket { class, flow } = came;
         match flow {
             Some(flow) => self.flows.join_placed(class, flow, alone, pkt),
             None => self.flows.join_ignored(class, u32::from(!alone)),

@@ -174,7 +174,7 @@ impl AnySched {
     }
 
     /// Returns true if [`Sched::pass`] may do anything: if flows are counted, and for every custom scheduler.
-    pub(crate) fn hears_of_passing(&self) -> bool {
+    pub(crate) fn observes_passing(&self) -> bool {
         self.has_classes() || self.counts() || matches!(self, AnySched::Custom(_))
     }
 

@@ -11,8 +11,8 @@ fn name(port: PortId) -> String {
     }
 }
 
-fn scene<'a>(packet: &'a Packet, queues: &'a mut StillQueues) -> Scene<'a> {
-    Scene {
+fn snapshot<'a>(packet: &'a Packet, queues: &'a mut StillQueues) -> SwitchSnapshot<'a> {
+    SwitchSnapshot {
         packet,
         capacity: queues.capacity,
         ports: queues.ports(),
@@ -51,7 +51,7 @@ fn buffer_says(name: &str, set: &[(&'static str, Value)], held: [u32; 4]) -> (Ve
     let (packet, mut queues) = (packet(), queues(held));
     let want = queues.want_for(PortId(3), &packet);
     let verdict = policy.admit(&packet, want, &mut queues, &mut Rng::from_seed(4));
-    let words = policy.why(&mut scene(&packet, &mut queues), want, verdict);
+    let words = policy.why(&mut snapshot(&packet, &mut queues), want, verdict);
     (verdict, words)
 }
 
@@ -62,7 +62,7 @@ fn every_registered_policy_says_why() {
         let mut route = AnyRoute::build(entry.name, &Values::defaults(entry.params), 4, 7).unwrap();
         let (mut queues, mut rng) = (queues([3, 4, 5, 6]), Rng::from_seed(1));
         let taken = route.pick(&packet, Hops::of(&hops), &mut queues, &mut rng);
-        let words = route.why(&mut scene(&packet, &mut queues), Hops::of(&hops), taken);
+        let words = route.why(&mut snapshot(&packet, &mut queues), Hops::of(&hops), taken);
         said(entry.name, &words);
         assert_eq!(route.name(), entry.name);
     }
@@ -71,7 +71,7 @@ fn every_registered_policy_says_why() {
             let (verdict, words) = buffer_says(entry.name, &[], held);
             said(entry.name, &words);
             let mut queues = queues(held);
-            said(entry.name, &done(&scene(&packet, &mut queues), verdict));
+            said(entry.name, &done(&snapshot(&packet, &mut queues), verdict));
         }
     }
     for entry in sched::ENTRIES {
@@ -113,7 +113,7 @@ fn a_policy_that_says_nothing_is_told_by_its_verdict() {
     let silent = AnyBuffer::Custom(Box::new(Silent));
     let want = queues.want(3);
     let words = silent.why(
-        &mut scene(&packet, &mut queues),
+        &mut snapshot(&packet, &mut queues),
         want,
         Verdict::Drop(DropReason::Ttl),
     );
@@ -131,12 +131,12 @@ fn marks_say_their_threshold_and_who_cannot_take_them() {
     assert_eq!(says(20), "marked, because 20 packets ≥ K = 20");
     let ack = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
     let mut queues = queues([0, 0, 0, 31]);
-    let step = scene(&ack, &mut queues).step(full_packets(31), Some(Size::Packets(30)));
+    let step = snapshot(&ack, &mut queues).step(full_packets(31), Some(Size::Packets(30)));
     assert_eq!(
         step,
         "not marked although 31 packets ≥ K = 30: it is not ECN-capable"
     );
-    let step = scene(&ack, &mut queues).step(full_packets(31), Some(Size::Bytes(Bytes(60_000))));
+    let step = snapshot(&ack, &mut queues).step(full_packets(31), Some(Size::Bytes(Bytes(60_000))));
     assert_eq!(step, "not marked, since 46,500 bytes < K = 60,000");
 }
 
@@ -156,7 +156,7 @@ fn a_detour_says_which_ports_had_room_and_how_one_was_chosen() {
          as detours are"
     );
     let (packet, mut held) = (packet(), queues([100; 4]));
-    let others = scene(&packet, &mut held).others(PortId(1));
+    let others = snapshot(&packet, &mut held).others(PortId(1));
     assert_eq!(others, [0, 2].map(PortId).into_iter().collect());
     let (verdict, words) = buffer_says("dibs", &[], [100; 4]);
     assert_eq!(verdict, Verdict::Drop(DropReason::Full));
@@ -233,9 +233,9 @@ fn the_room_is_told_by_what_limits_it() {
     let (packet, mut queues) = (packet(), queues([10, 0, 0, 100]));
     let want = queues.want(3);
     let room = |queues: &mut StillQueues, capacity| {
-        let mut scene = scene(&packet, queues);
-        scene.capacity = capacity;
-        scene.room(want)
+        let mut snapshot = snapshot(&packet, queues);
+        snapshot.capacity = capacity;
+        snapshot.room(want)
     };
     let per_port = room(&mut queues, Capacity::PerPort(Size::Packets(100)));
     assert_eq!(

@@ -17,7 +17,7 @@ use sidestep_study::sweep::Forecast;
 use sidestep_types::Time;
 
 /// Estimated duration of a figure.
-pub struct Beside {
+pub struct FigureForecast {
     simulator: Forecast,
     /// Number of runs over real packets.
     runs: usize,
@@ -31,7 +31,7 @@ pub fn forecast(
     quick: bool,
     rate: &str,
     measure: &MeasureOptions<'_>,
-) -> Result<Beside, Error> {
+) -> Result<FigureForecast, Error> {
     let Planned {
         asked,
         experiment,
@@ -45,23 +45,23 @@ pub fn forecast(
     ];
     let simulator = Forecast::of(&arms, measure.cache, measure.jobs)?;
     let (mut runs, mut bed_s) = (0, [0.0; 2]);
-    for (_, scene) in &scenes {
-        let scenario = &scene.scenario;
+    for (_, setup) in &scenes {
+        let scenario = &setup.scenario;
         let seeds = scenario.seeds.len();
-        let here = |time: Time| scene.scale.here_ns(time) as f64 / 1e9;
+        let here = |time: Time| setup.scale.here_ns(time) as f64 / 1e9;
         let drained = scenario.duration.saturating_add(scenario.drain);
         runs += seeds;
         bed_s[0] += seeds as f64 * here(scenario.duration);
         bed_s[1] += seeds as f64 * here(drained);
     }
-    Ok(Beside {
+    Ok(FigureForecast {
         simulator,
         runs,
         bed_s,
     })
 }
 
-impl Beside {
+impl FigureForecast {
     /// Returns the estimate as text.
     pub fn to_text(&self) -> String {
         let [least, most] = self.bed_s.map(clock);

@@ -14,7 +14,7 @@ use super::hosts::{host_cable, pace, port_interface};
 use super::switches::{EBPF, SWITCH, control};
 use crate::error::Error;
 use sidestep_softswitch::process::control::ask;
-use sidestep_softswitch::process::question::{Asked, Question};
+use sidestep_softswitch::process::question::{NetworkChange, Question};
 use sidestep_softswitch::setup::check_rate;
 use sidestep_types::BitRate;
 use std::collections::VecDeque;
@@ -70,7 +70,7 @@ impl Step {
             match end {
                 (End::Switch(s), port) => {
                     let (ports, rate) = (vec![port_interface(port)], BitRate::bps(bps));
-                    self.ask(s, Question::Change(Asked::Rate { ports, rate }));
+                    self.ask(s, Question::Change(NetworkChange::Rate { ports, rate }));
                 }
                 (End::Host(h), _) => self.nics.push((h, bps)),
             }
@@ -82,7 +82,7 @@ impl Step {
         for end in ends(print, cable) {
             if let (End::Switch(s), port) = end {
                 let ports = vec![port_interface(port)];
-                self.ask(s, Question::Change(Asked::Link { ports, up }));
+                self.ask(s, Question::Change(NetworkChange::Link { ports, up }));
             }
         }
     }
@@ -101,7 +101,7 @@ impl Step {
                 let mac = mac(host).parse().expect("a MAC of a testbed's");
                 (mac, named(ports))
             });
-            let asked = Asked::Ways {
+            let asked = NetworkChange::Ways {
                 stations: stations.collect(),
                 detours: Some(named(&new.detours)),
             };
@@ -426,11 +426,12 @@ mod tests {
         assert_eq!(cable_is, "edge 0 - agg 0");
         let link = |port: &str, up| {
             let ports = vec![port.into()];
-            Question::Change(Asked::Link { ports, up })
+            Question::Change(NetworkChange::Link { ports, up })
         };
         let down = [(0, vec![link("p2", false)]), (3, vec![link("p0", false)])];
         assert_eq!(steps[0].orders, down);
-        let Question::Change(Asked::Ways { stations, detours }) = &steps[1].orders[0].1[0] else {
+        let Question::Change(NetworkChange::Ways { stations, detours }) = &steps[1].orders[0].1[0]
+        else {
             panic!("{:?}", steps[1]);
         };
         assert_eq!(detours.as_deref(), Some(&["p3".to_string()][..]));
@@ -439,7 +440,7 @@ mod tests {
         assert_eq!(ports, ["p0", "p1", "p3", "p3", "p3", "p3"]);
         let told: Vec<usize> = steps[1].orders.iter().map(|(s, _)| *s).collect();
         assert_eq!(told, [0, 1, 2, 3]);
-        let rate = Question::Change(Asked::Rate {
+        let rate = Question::Change(NetworkChange::Rate {
             ports: vec!["p2".into()],
             rate: BitRate::bps(print.cables[cable].rate_bps),
         });
@@ -500,7 +501,7 @@ mod tests {
         ];
         let steps = steps(&print, &changes);
         assert_eq!(steps.last().unwrap().at_ns, 110);
-        let ways = |q: &Question| matches!(q, Question::Change(Asked::Ways { .. }));
+        let ways = |q: &Question| matches!(q, Question::Change(NetworkChange::Ways { .. }));
         let all = steps.iter().flat_map(|step| &step.orders);
         assert!(!all.flat_map(|(_, list)| list).any(ways));
     }

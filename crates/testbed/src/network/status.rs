@@ -6,7 +6,7 @@ use crate::error::Error;
 
 /// Status of one testbed.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct TestbedStatus {
     /// State written when it was built.
     pub state: State,
     /// Namespaces in the state that no longer exist.
@@ -18,7 +18,7 @@ pub struct Standing {
 }
 
 /// Inspects the testbed called `name`; `None` if there is none.
-pub fn status(name: &str) -> Result<Option<Standing>, Error> {
+pub fn status(name: &str) -> Result<Option<TestbedStatus>, Error> {
     let Some(state) = State::read(name)? else {
         return Ok(None);
     };
@@ -27,7 +27,7 @@ pub fn status(name: &str) -> Result<Option<Standing>, Error> {
     let switches = 0..state.blueprint.switches.len();
     let inside = |i| netns::processes(&state.blueprint.switch_space(i));
     let answers = |i| std::os::unix::net::UnixStream::connect(switches::control(name, i)).is_ok();
-    Ok(Some(Standing {
+    Ok(Some(TestbedStatus {
         processes: switches.clone().map(inside).collect(),
         answers: switches.map(answers).collect(),
         missing,

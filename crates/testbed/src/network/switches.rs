@@ -9,9 +9,9 @@ use super::hosts::port_interface;
 use super::{ended, netns, state, tools};
 use crate::error::{Error, failed};
 use serde_json::{Value, json};
-use sidestep_softswitch::ebpf::Plan;
+use sidestep_softswitch::ebpf::ProgramConfig;
 use sidestep_softswitch::process::control::ask;
-use sidestep_softswitch::process::notes::{self, About, Note};
+use sidestep_softswitch::process::notes::{self, Note, NotesSummary};
 use sidestep_softswitch::setup::Setup;
 use std::fmt::Write;
 use std::fs::{self, File, OpenOptions};
@@ -217,7 +217,7 @@ pub fn note(print: &Blueprint, engine: &str) -> Result<(), Error> {
 }
 
 /// Returns the records of every switch, and stops the recording.
-pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(About, Vec<Note>)>, Error> {
+pub fn noted(print: &Blueprint, engine: &str) -> Result<Vec<(NotesSummary, Vec<Note>)>, Error> {
     if engine != SWITCH {
         return Ok(Vec::new());
     }
@@ -345,7 +345,7 @@ pub fn check_ebpf(print: &Blueprint) -> Result<(), Error> {
             let all: Vec<String> = all.iter().map(ToString::to_string).collect();
             Error::Input(all.join("\n"))
         })?;
-        if let Err(why) = Plan::of(&setup) {
+        if let Err(why) = ProgramConfig::of(&setup) {
             return Err(Error::Input(format!(
                 "--datapath ebpf: the program in the kernel cannot do all of switch {name}; use \
                  --datapath packet\n\

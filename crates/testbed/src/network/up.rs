@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Testbed to build.
-pub struct Plan<'a> {
+pub struct TestbedPlan<'a> {
     /// Network to build.
     pub blueprint: &'a Blueprint,
     /// Engine that forwards frames.
@@ -28,7 +28,7 @@ pub struct Plan<'a> {
 ///
 /// Every part is listed in [`State`] before it is created, so that [`down`](down::down) finds it even if this
 /// process is killed at any point.
-pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
+pub fn up(plan: &TestbedPlan<'_>, stop: &AtomicBool) -> Result<State, Error> {
     tools::need()?;
     plan.blueprint.check().map_err(Error::Input)?;
     let control = Control::of(plan.blueprint.settings.congestion, &plan.blueprint.name);
@@ -75,7 +75,11 @@ pub fn up(plan: &Plan<'_>, stop: &AtomicBool) -> Result<State, Error> {
 }
 
 /// Builds all parts; returns the kernel features of the first host afterwards.
-fn build(plan: &Plan<'_>, control: &Control, stop: &AtomicBool) -> Result<KernelFeatures, Error> {
+fn build(
+    plan: &TestbedPlan<'_>,
+    control: &Control,
+    stop: &AtomicBool,
+) -> Result<KernelFeatures, Error> {
     let print = plan.blueprint;
     let go_on = || match stop.load(Ordering::Relaxed) {
         true => Err(Error::Work(

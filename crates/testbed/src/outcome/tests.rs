@@ -10,9 +10,9 @@ mod spoil;
 use super::*;
 use crate::traffic::{HostCounters, TcpInfo};
 use serde_json::Value;
-use shown::Shown;
+use shown::ShownResults;
 use sidestep_lab::stats::summarise;
-use sidestep_lab::{Experiment, Record, Told, Verdict};
+use sidestep_lab::{CountSources, Experiment, Record, Verdict};
 use sidestep_sim::{FlowPlan, NoFiles, QueryPlan, Start};
 use sidestep_study::reproduce::Reproduction;
 use sidestep_study::reproduce::arms::{Arm, side_by_side};
@@ -104,9 +104,9 @@ const WITHOUT: [Without; 7] = {
 
 #[test]
 fn what_is_shown_depends_on_nothing_that_was_not_measured() {
-    let scene = scene();
+    let setup = setup();
     for without in WITHOUT {
-        let [clean, spoiled] = runs(&scene, without).map(|runs| Shown::of(&scene, runs));
+        let [clean, spoiled] = runs(&setup, without).map(|runs| ShownResults::of(&setup, runs));
         assert_eq!(clean.differs_from(&spoiled), [""; 0], "{without:?}");
         assert_eq!(clean.text, spoiled.text, "{without:?}");
     }
@@ -114,9 +114,9 @@ fn what_is_shown_depends_on_nothing_that_was_not_measured() {
 
 #[test]
 fn a_report_depends_on_nothing_that_was_not_measured() {
-    let scene = scene();
+    let setup = setup();
     for without in WITHOUT {
-        let [clean, spoiled] = runs(&scene, without).map(reported);
+        let [clean, spoiled] = runs(&setup, without).map(reported);
         let names: Vec<&String> = clean.keys().collect();
         assert!(names.contains(&&"report.html".to_string()), "{names:?}");
         for (name, text) in clean {
@@ -127,13 +127,14 @@ fn a_report_depends_on_nothing_that_was_not_measured() {
 
 #[test]
 fn what_is_unknown_is_exactly_what_depends_on_what_nobody_told() {
-    let scene = scene();
+    let setup = setup();
     for without in WITHOUT {
-        let runs = runs(&scene, without);
-        let shown = Shown::of(&scene, runs[0].clone());
+        let runs = runs(&setup, without);
+        let shown = ShownResults::of(&setup, runs[0].clone());
         let as_if_told = |mut runs: Vec<Run>| {
-            runs.iter_mut().for_each(|run| run.told = Told::default());
-            Shown::of(&scene, runs)
+            runs.iter_mut()
+                .for_each(|run| run.told = CountSources::default());
+            ShownResults::of(&setup, runs)
         };
         let [clean, spoiled] = runs.map(as_if_told);
         let depends = clean.differs_from(&spoiled);
@@ -155,9 +156,9 @@ fn what_is_unknown_is_exactly_what_depends_on_what_nobody_told() {
 
 #[test]
 fn what_is_not_named_is_not_always_0() {
-    let scene = scene();
-    let [runs, _] = runs(&scene, WITHOUT[0]);
-    let shown = Shown::of(&scene, runs);
+    let setup = setup();
+    let [runs, _] = runs(&setup, WITHOUT[0]);
+    let shown = ShownResults::of(&setup, runs);
     let nothing = |value: &String| ["0", "0.0", "Exactly(0.0)", "[]", "{}"].contains(&&**value);
     let forgotten = shown
         .values
@@ -170,22 +171,22 @@ fn what_is_not_named_is_not_always_0() {
 
 #[test]
 fn what_is_unknown_stays_so_when_it_is_read_again() {
-    let scene = scene();
+    let setup = setup();
     for without in WITHOUT {
-        let [runs, _] = runs(&scene, without);
-        let json = Shown::of(&scene, runs).json;
+        let [runs, _] = runs(&setup, without);
+        let json = ShownResults::of(&setup, runs).json;
         assert_eq!(Report::from_json(&json).unwrap().to_json(), json);
     }
 }
 
 #[test]
 fn a_metric_over_an_unknown_count_is_unknown_and_a_claim_on_it_has_no_verdict() {
-    let scene = scene();
+    let setup = setup();
     let claims = |without| {
-        let [runs, _] = runs(&scene, without);
+        let [runs, _] = runs(&setup, without);
         let records: Vec<Record> = runs.iter().map(Record::of).collect();
         let summary = summarise(&records.iter().collect::<Vec<_>>());
-        let results = sidestep_lab::evaluate(&scene.scenario.claims, &[summary]);
+        let results = sidestep_lab::evaluate(&setup.scenario.claims, &[summary]);
         let verdict = |name: &str| {
             let claim = results.iter().find(|claim| claim.id == name).unwrap();
             (claim.verdict, claim.ours)
@@ -202,10 +203,10 @@ fn a_metric_over_an_unknown_count_is_unknown_and_a_claim_on_it_has_no_verdict() 
 
 #[test]
 fn rows_and_numbers_of_marked_runs_are_told_apart_and_none_is_left_out() {
-    let scene = scene();
-    let [mut runs, _] = runs(&scene, Without::default());
+    let setup = setup();
+    let [mut runs, _] = runs(&setup, Without::default());
     runs[1].marks = vec!["a flow was handed over 7.1 ms late".into()];
-    let shown = Shown::of(&scene, runs.clone());
+    let shown = ShownResults::of(&setup, runs.clone());
     for table in ["flows", "queries", "ports.host", "ports.switch"] {
         let column = |name: &str| &shown.values[&format!("{table}.{name}")];
         let seeds = column("seed").iter().zip(column("disturbed"));
@@ -228,7 +229,7 @@ fn rows_and_numbers_of_marked_runs_are_told_apart_and_none_is_left_out() {
     );
     // Without a mark there is no distinction.
     runs[1].marks.clear();
-    let shown = Shown::of(&scene, runs);
+    let shown = ShownResults::of(&setup, runs);
     assert!(
         shown.values["flows.disturbed"]
             .iter()
@@ -238,9 +239,9 @@ fn rows_and_numbers_of_marked_runs_are_told_apart_and_none_is_left_out() {
     assert!(!shown.text.contains("unmarked"), "{}", shown.text);
 }
 
-fn scene() -> Scene {
+fn setup() -> TestbedSetup {
     let scenario = experiment().points.remove(0).scenario;
-    Scene::of(scenario, "10 Mbps", "t").unwrap()
+    TestbedSetup::of(scenario, "10 Mbps", "t").unwrap()
 }
 
 fn experiment() -> Experiment {
@@ -281,15 +282,15 @@ fn reported(runs: Vec<Run>) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Returns two measured runs, and the same with other values in all fields that are not measured.
-fn runs(scene: &Scene, without: Without) -> [Vec<Run>; 2] {
-    let runs: Vec<Run> = [1, 2].map(|seed| measured(scene, seed, without)).into();
+fn runs(setup: &TestbedSetup, without: Without) -> [Vec<Run>; 2] {
+    let runs: Vec<Run> = [1, 2].map(|seed| measured(setup, seed, without)).into();
     let mut spoiled = runs.clone();
     spoiled.iter_mut().for_each(|run| spoil(run, without));
     [runs, spoiled]
 }
 
 /// Plan with a query and all kinds of background flows.
-fn plan() -> Plan {
+fn plan() -> TrafficPlan {
     let flow = |src: u32, size, class| FlowPlan {
         src: HostId(src),
         dst: HostId(15),
@@ -300,7 +301,7 @@ fn plan() -> Plan {
         request: false,
         mss: None,
     };
-    Plan {
+    TrafficPlan {
         classes: vec!["query".into(), "background".into()],
         flows: vec![
             flow(1, 20_000, 0),
@@ -314,11 +315,11 @@ fn plan() -> Plan {
             responses: 1,
             class: 0,
         }],
-        ..Plan::default()
+        ..TrafficPlan::default()
     }
 }
 
-fn measured(scene: &Scene, seed: u64, without: Without) -> Run {
+fn measured(setup: &TestbedSetup, seed: u64, without: Without) -> Run {
     let known = |not: bool, count: u32| (!not).then_some(count);
     let tcp = TcpInfo {
         retransmits: 3,
@@ -345,7 +346,7 @@ fn measured(scene: &Scene, seed: u64, without: Without) -> Run {
     };
     let ran = Ran {
         flows: plan.flows.iter().map(flow).collect(),
-        hosts: vec![host; scene.blueprint.hosts],
+        hosts: vec![host; setup.blueprint.hosts],
         end_ns: 50_000_000,
         ..Ran::default()
     };
@@ -357,11 +358,11 @@ fn measured(scene: &Scene, seed: u64, without: Without) -> Run {
         peak_bytes: 20_000,
         lost: 0,
     };
-    let ports = |switch| vec![port.clone(); scene.blueprint.ports(switch).len()];
-    let switches = 0..scene.blueprint.switches.len();
+    let ports = |switch| vec![port.clone(); setup.blueprint.ports(switch).len()];
+    let switches = 0..setup.blueprint.switches.len();
     let seen: Vec<_> = match without.switches {
         true => Vec::new(),
         false => switches.map(ports).collect(),
     };
-    run(scene, seed, plan, &ran, &seen)
+    run(setup, seed, plan, &ran, &seen)
 }

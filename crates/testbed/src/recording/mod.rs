@@ -15,13 +15,13 @@ mod segments;
 #[cfg(test)]
 mod tests;
 
-use crate::scene::Scene;
+use crate::setup::TestbedSetup;
 use crate::traffic::Ran;
 use segments::Segments;
-use sidestep_lab::recorded::{Event, Flow, Head, Place, State, Tail, What, Writer};
+use sidestep_lab::recorded::{Event, EventKind, Flow, Head, Place, State, Tail, Writer};
 use sidestep_lab::{recording_head, recording_tail};
-use sidestep_sim::{Outcome, Plan};
-use sidestep_softswitch::process::notes::{About, Note, Seen, What as Happened};
+use sidestep_sim::{Outcome, TrafficPlan};
+use sidestep_softswitch::process::notes::{Note, NoteKind, NotesSummary, SegmentHeader};
 use sidestep_switch::DropReason;
 use sidestep_types::Time;
 use std::collections::hash_map::Entry;
@@ -29,24 +29,24 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Builds the recording of a run from the notes of each switch.
 pub fn recording(
-    scene: &Scene,
+    setup: &TestbedSetup,
     seed: u64,
-    (plan, outcome): (&Plan, &Outcome),
+    (plan, outcome): (&TrafficPlan, &Outcome),
     ran: &Ran,
-    notes: &[(About, Vec<Note>)],
+    notes: &[(NotesSummary, Vec<Note>)],
 ) -> Vec<u8> {
     let head = Head {
         source: "testbed".into(),
         window: "the whole run, from time zero".into(),
         flows: "no flow: the kernels' windows are not recorded".into(),
-        ..recording_head(&scene.scenario, 0, seed)
+        ..recording_head(&setup.scenario, 0, seed)
     };
-    let there = |at_ps: u64, about: &About| {
+    let there = |at_ps: u64, about: &NotesSummary| {
         let at = i128::from(about.started_ns) * 1000 + i128::from(at_ps);
         let since = at - i128::from(ran.zero_ns) * 1000;
         u64::try_from(since)
             .ok()
-            .map(|ps| scene.scale.there_ps(ps).ps())
+            .map(|ps| setup.scale.there_ps(ps).ps())
     };
     let lost = notes
         .iter()
@@ -59,11 +59,11 @@ pub fn recording(
         for note in notes {
             let at = there(note.at_ps, about);
             let out = match note.what {
-                Happened::Left { out_ps, .. } => there(out_ps, about),
+                NoteKind::Left { out_ps, .. } => there(out_ps, about),
                 _ => None,
             };
             let note = *note;
-            told.push(Told {
+            told.push(TimedNote {
                 at,
                 out,
                 switch,
@@ -71,7 +71,7 @@ pub fn recording(
             });
         }
     }
-    let mut film = Film::new(&head, Segments::of(&ran.ends));
+    let mut film = RecordingBuilder::new(&head, Segments::of(&ran.ends));
     let whole = film.play(told, to);
     let tail = recording_tail(plan, outcome, Time::ZERO, Time::from_ps(to));
     let tuple = |flow: &Flow| {
@@ -111,7 +111,7 @@ struct LeftOut {
 
 /// Note with its time in the emulated network; `None` before time zero.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct TimedNote {
     at: Option<u64>,
     /// Time at which it had left the link.
     out: Option<u64>,
@@ -131,7 +131,7 @@ enum Step {
 }
 
 /// Writer of the recording.
-struct Film {
+struct RecordingBuilder {
     writer: Writer,
     segments: Segments,
     hosts: u32,
@@ -142,13 +142,13 @@ struct Film {
     ends: Vec<u32>,
     /// Packets in flight, by identity. Kernels send some segments twice with the same numbers, such as
     /// acknowledgements of a connection that they have closed; those are told apart by place.
-    live: HashMap<Known, Vec<u32>>,
+    live: HashMap<SegmentKey, Vec<u32>>,
     left_out: LeftOut,
 }
 
 /// Identity of a segment in flight. A switch may cut its payload and change its code point and TTL, and nothing
 /// else.
-type Known = (
+type SegmentKey = (
     std::net::SocketAddrV4,
     std::net::SocketAddrV4,
     u16,
@@ -156,15 +156,15 @@ type Known = (
     u32,
 );
 
-fn known(seen: &Seen) -> Known {
+fn segment_key(seen: &SegmentHeader) -> SegmentKey {
     (seen.from, seen.to, seen.id, seen.seq, seen.ack)
 }
 
-impl Film {
-    fn new(head: &Head, segments: Segments) -> Film {
+impl RecordingBuilder {
+    fn new(head: &Head, segments: Segments) -> RecordingBuilder {
         let network = &head.network;
         let links = network.links.iter().zip(0..);
-        Film {
+        RecordingBuilder {
             writer: Writer::begin(head, State::default()),
             segments,
             hosts: network.nodes.iter().filter(|node| node.host).count() as u32,
@@ -179,7 +179,7 @@ impl Film {
     }
 
     /// Writes the notes before `cut`; returns the numbers left out.
-    fn play(&mut self, told: Vec<Told>, cut: u64) -> LeftOut {
+    fn play(&mut self, told: Vec<TimedNote>, cut: u64) -> LeftOut {
         let mut steps = Vec::new();
         for (told, order) in told.into_iter().zip(0u64..) {
             let Some(at) = told.at else {
@@ -188,7 +188,7 @@ impl Film {
                 continue;
             };
             let first = match told.note.what {
-                Happened::Left { .. } => Step::Leaves,
+                NoteKind::Left { .. } => Step::Leaves,
                 _ => Step::Told,
             };
             steps.push((at, first, order, told));
@@ -206,10 +206,10 @@ impl Film {
         self.left_out
     }
 
-    fn step(&mut self, at: u64, step: Step, told: &Told) {
+    fn step(&mut self, at: u64, step: Step, told: &TimedNote) {
         let seen = &told.note.segment;
         match told.note.what {
-            Happened::Left { port, .. } => {
+            NoteKind::Left { port, .. } => {
                 let link = self.link(told.switch, port);
                 let places = link.map(|link| match step {
                     Step::Arrives => Place::Link(link),
@@ -220,7 +220,7 @@ impl Film {
                 if step == Step::Leaves {
                     return match (link, packet) {
                         (Some(port), Some(packet)) => {
-                            self.offer(at, What::Dequeue { port, packet })
+                            self.offer(at, EventKind::Dequeue { port, packet })
                         }
                         (None, _) => self.contradicts(),
                         (_, None) => self.stranger(),
@@ -231,10 +231,10 @@ impl Film {
                 };
                 if self.ends[link as usize] < self.hosts {
                     self.forget(seen, packet);
-                    self.offer(at, What::Deliver { packet });
+                    self.offer(at, EventKind::Deliver { packet });
                 }
             }
-            Happened::Queued {
+            NoteKind::Queued {
                 from,
                 wanted,
                 port,
@@ -250,7 +250,7 @@ impl Film {
                 if from.is_none() {
                     self.evict(at, packet);
                 }
-                let what = What::Enqueue {
+                let what = EventKind::Enqueue {
                     port,
                     packet,
                     bytes: seen.bytes,
@@ -260,7 +260,7 @@ impl Film {
                 };
                 self.offer(at, what);
             }
-            Happened::Dropped {
+            NoteKind::Dropped {
                 from,
                 wanted,
                 reason,
@@ -272,7 +272,7 @@ impl Film {
                     return;
                 };
                 self.forget(seen, packet);
-                let what = What::Drop {
+                let what = EventKind::Drop {
                     port,
                     packet,
                     reason,
@@ -280,7 +280,7 @@ impl Film {
                 };
                 self.offer(at, what);
             }
-            Happened::Evicted { port, reason } => {
+            NoteKind::Evicted { port, reason } => {
                 let Some(port) = self.link(told.switch, port) else {
                     return self.contradicts();
                 };
@@ -293,7 +293,7 @@ impl Film {
                 if !lost {
                     self.evict(at, packet);
                 }
-                let what = What::Drop {
+                let what = EventKind::Drop {
                     port,
                     packet,
                     reason,
@@ -305,7 +305,7 @@ impl Film {
     }
 
     /// Returns the packet of a note; a packet from a host is recorded as sent now.
-    fn packet(&mut self, at: u64, told: &Told, from: Option<u16>) -> Option<u32> {
+    fn packet(&mut self, at: u64, told: &TimedNote, from: Option<u16>) -> Option<u32> {
         let seen = &told.note.segment;
         let node = self.hosts + told.switch;
         let comes = from.and_then(|port| self.links.get(&(node, port)));
@@ -323,13 +323,13 @@ impl Film {
         };
         let id = self.writer.state().next();
         self.offer(at, send);
-        self.live.entry(known(seen)).or_default().push(id);
+        self.live.entry(segment_key(seen)).or_default().push(id);
         Some(id)
     }
 
     /// Returns the packet with this identity: the first at the place the note expects, else the first.
-    fn under_way(&self, seen: &Seen, fits: impl Fn(Place) -> bool) -> Option<u32> {
-        let alike = self.live.get(&known(seen))?;
+    fn under_way(&self, seen: &SegmentHeader, fits: impl Fn(Place) -> bool) -> Option<u32> {
+        let alike = self.live.get(&segment_key(seen))?;
         let fitting = alike
             .iter()
             .find(|packet| self.place(**packet).is_some_and(&fits));
@@ -337,8 +337,8 @@ impl Film {
     }
 
     /// Removes a packet that has left the network.
-    fn forget(&mut self, seen: &Seen, packet: u32) {
-        if let Entry::Occupied(mut alike) = self.live.entry(known(seen)) {
+    fn forget(&mut self, seen: &SegmentHeader, packet: u32) {
+        if let Entry::Occupied(mut alike) = self.live.entry(segment_key(seen)) {
             alike.get_mut().retain(|other| *other != packet);
             if alike.get().is_empty() {
                 alike.remove();
@@ -358,7 +358,7 @@ impl Film {
     /// Removes a packet from its queue.
     fn evict(&mut self, at: u64, packet: u32) {
         if let Some(Place::Queue(port)) = self.place(packet) {
-            self.offer(at, What::Evict { port, packet });
+            self.offer(at, EventKind::Evict { port, packet });
         }
     }
 
@@ -371,7 +371,7 @@ impl Film {
         self.links.get(&(self.hosts + switch, port)).copied()
     }
 
-    fn offer(&mut self, at: u64, what: What) {
+    fn offer(&mut self, at: u64, what: EventKind) {
         if self.writer.offer(Event { at, what }).is_err() {
             self.contradicts();
         }

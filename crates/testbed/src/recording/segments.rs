@@ -6,8 +6,8 @@
 //!                  packets it has sent.
 //! **Units**        bytes since the beginning of a connection.
 
-use sidestep_lab::recorded::{Says, What};
-use sidestep_softswitch::process::notes::Seen;
+use sidestep_lab::recorded::{EventKind, PacketFlags};
+use sidestep_softswitch::process::notes::SegmentHeader;
 use std::collections::HashMap;
 use std::net::SocketAddrV4;
 
@@ -45,7 +45,7 @@ impl Segments {
     }
 
     /// Reads a segment from before the recording: of a handshake, or a leftover.
-    pub fn before(&mut self, seen: &Seen) {
+    pub fn before(&mut self, seen: &SegmentHeader) {
         if seen.syn {
             let first = seen.seq.wrapping_add(1);
             self.ways
@@ -54,7 +54,7 @@ impl Segments {
     }
 
     /// Translates a segment that a host sends; `None` if it belongs to no flow.
-    pub fn sent(&mut self, seen: &Seen, host: u32) -> Option<What> {
+    pub fn sent(&mut self, seen: &SegmentHeader, host: u32) -> Option<EventKind> {
         let (way, back) = ((seen.from, seen.to), (seen.to, seen.from));
         let (own, other) = (self.flows.get(&way), self.flows.get(&back));
         let data = seen.payload > 0 || seen.syn;
@@ -84,11 +84,15 @@ impl Segments {
             (false, _, 0) => 1,
             (false, ..) => 0,
         };
-        let again = if again { Says::AGAIN } else { 0 };
-        let echo = if kind == 1 && seen.ece { Says::ECHO } else { 0 };
+        let again = if again { PacketFlags::AGAIN } else { 0 };
+        let echo = if kind == 1 && seen.ece {
+            PacketFlags::ECHO
+        } else {
+            0
+        };
         let sent = self.sent.entry(host).or_default();
         let number = std::mem::replace(sent, *sent + 1);
-        Some(What::Send {
+        Some(EventKind::Send {
             flow,
             seq,
             bytes: seen.payload.into(),

@@ -1,7 +1,7 @@
 //! Tests with hand-written notes of two switches, and the recordings they give.
 
 use super::*;
-use sidestep_lab::recorded::{Link, Network, Node, Reader, Says};
+use sidestep_lab::recorded::{Link, Network, Node, PacketFlags, Reader};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 /// Head for two hosts with a switch each: cables from host 0 to switch 0, switch 0 to switch 1, switch 1 to
@@ -39,8 +39,8 @@ fn end(host: u8) -> SocketAddrV4 {
     SocketAddrV4::new(Ipv4Addr::new(10, 77, 0, host), 7000)
 }
 
-fn data(id: u16, seq: u32, payload: u16) -> Seen {
-    Seen {
+fn data(id: u16, seq: u32, payload: u16) -> SegmentHeader {
+    SegmentHeader {
         from: end(1),
         to: end(2),
         id,
@@ -54,9 +54,9 @@ fn data(id: u16, seq: u32, payload: u16) -> Seen {
     }
 }
 
-fn told(at: u64, switch: u32, what: Happened, segment: Seen) -> Told {
+fn told(at: u64, switch: u32, what: NoteKind, segment: SegmentHeader) -> TimedNote {
     let out = match what {
-        Happened::Left { out_ps, .. } => Some(out_ps),
+        NoteKind::Left { out_ps, .. } => Some(out_ps),
         _ => None,
     };
     let note = Note {
@@ -64,7 +64,7 @@ fn told(at: u64, switch: u32, what: Happened, segment: Seen) -> Told {
         what,
         segment,
     };
-    Told {
+    TimedNote {
         at: Some(at),
         out,
         switch,
@@ -72,8 +72,8 @@ fn told(at: u64, switch: u32, what: Happened, segment: Seen) -> Told {
     }
 }
 
-fn queued(from: u16, port: u16) -> Happened {
-    Happened::Queued {
+fn queued(from: u16, port: u16) -> NoteKind {
+    NoteKind::Queued {
         from: Some(from),
         wanted: 1,
         port,
@@ -81,15 +81,15 @@ fn queued(from: u16, port: u16) -> Happened {
     }
 }
 
-fn left(port: u16, out_ps: u64) -> Happened {
-    Happened::Left { port, out_ps }
+fn left(port: u16, out_ps: u64) -> NoteKind {
+    NoteKind::Left { port, out_ps }
 }
 
 /// Returns the events of these notes as text, and the numbers left out.
-fn played(told: Vec<Told>) -> (Vec<String>, LeftOut) {
+fn played(told: Vec<TimedNote>) -> (Vec<String>, LeftOut) {
     let mut ends = vec![None; 7];
     ends.push(Some((end(1), end(2))));
-    let mut film = Film::new(&head(), Segments::of(&ends));
+    let mut film = RecordingBuilder::new(&head(), Segments::of(&ends));
     let out = film.play(told, u64::MAX);
     let bytes = film.writer.finish(Tail::default());
     let reader = Reader::open(&bytes).unwrap();
@@ -119,13 +119,13 @@ fn a_segment_goes_from_host_to_host() {
             41,
             1,
             queued(0, 1),
-            Seen {
+            SegmentHeader {
                 bytes: 64,
                 payload: 0,
                 ..seen
             },
         ),
-        told(50, 1, left(1, 60), Seen { payload: 0, ..seen }),
+        told(50, 1, left(1, 60), SegmentHeader { payload: 0, ..seen }),
     ]);
     let expected = [
         "10 send 7 0 1460 0 0 0",
@@ -161,18 +161,18 @@ fn ends_of_transmission_come_first_and_notes_are_put_in_order() {
 #[test]
 fn a_drop_a_deflection_and_an_eviction_say_their_reasons() {
     let seen = |id| data(id, 0, 100);
-    let moved = Happened::Queued {
+    let moved = NoteKind::Queued {
         from: None,
         wanted: 1,
         port: 0,
         changes: 1,
     };
-    let full = Happened::Dropped {
+    let full = NoteKind::Dropped {
         from: Some(0),
         wanted: 1,
         reason: DropReason::Full as u8,
     };
-    let evicted = Happened::Evicted {
+    let evicted = NoteKind::Evicted {
         port: 1,
         reason: DropReason::Evicted as u8,
     };
@@ -183,7 +183,7 @@ fn a_drop_a_deflection_and_an_eviction_say_their_reasons() {
         told(4, 0, moved, seen(2)),
         told(5, 0, evicted, seen(3)),
     ]);
-    let again = Says::AGAIN;
+    let again = PacketFlags::AGAIN;
     let expected = [
         "1 send 7 0 100 0 0 0".to_string(),
         format!("1 drop 2 0 {} 0", DropReason::Full as u8),
@@ -203,7 +203,7 @@ fn a_drop_a_deflection_and_an_eviction_say_their_reasons() {
 #[test]
 fn segments_with_the_same_numbers_are_told_apart_by_where_they_are() {
     let seen = data(0, 0, 0);
-    let full = Happened::Dropped {
+    let full = NoteKind::Dropped {
         from: Some(0),
         wanted: 1,
         reason: DropReason::Full as u8,
@@ -237,7 +237,7 @@ fn segments_with_the_same_numbers_are_told_apart_by_where_they_are() {
 #[test]
 fn what_contradicts_is_left_out_and_counted() {
     let seen = data(5, 0, 100);
-    let stranger = Seen {
+    let stranger = SegmentHeader {
         from: end(9),
         ..seen
     };
@@ -264,15 +264,15 @@ fn what_contradicts_is_left_out_and_counted() {
 
 #[test]
 fn numbers_begin_where_a_handshake_says_and_acknowledgements_are_of_the_other_way() {
-    let syn = Seen {
+    let syn = SegmentHeader {
         syn: true,
         ..data(1, u32::MAX - 9, 0)
     };
-    let before = |segment| Told {
+    let before = |segment| TimedNote {
         at: None,
         ..told(0, 0, queued(0, 1), segment)
     };
-    let ack = Seen {
+    let ack = SegmentHeader {
         from: end(2),
         to: end(1),
         // 1460 bytes after the first, past the wrap of sequence numbers.
@@ -280,7 +280,7 @@ fn numbers_begin_where_a_handshake_says_and_acknowledgements_are_of_the_other_wa
         ece: true,
         ..data(1, 70, 0)
     };
-    let back = Happened::Queued {
+    let back = NoteKind::Queued {
         from: Some(1),
         wanted: 0,
         port: 0,
@@ -292,7 +292,7 @@ fn numbers_begin_where_a_handshake_says_and_acknowledgements_are_of_the_other_wa
         told(20, 1, back, ack),
     ]);
     assert_eq!(events[0], "10 send 7 0 1460 0 0 0");
-    let says = 1 | Says::ECHO;
+    let says = 1 | PacketFlags::ECHO;
     assert_eq!(events[2], format!("20 send 7 1460 0 {says} 1 0"));
     assert_eq!(out, LeftOut::default());
 }

@@ -45,12 +45,12 @@ const SETTLE: Duration = Duration::from_millis(60);
 
 /// Runs a job on a testbed that is up; ends early when `stop` becomes true.
 pub fn run(print: &Blueprint, job: &Job, stop: &AtomicBool) -> Result<Ran, Error> {
-    run_with(print, job, During::default(), stop)
+    run_with(print, job, RunActivities::default(), stop)
 }
 
 /// Activities during a run, beside its flows.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct During<'a> {
+pub struct RunActivities<'a> {
     /// Changes of the network, each at its time.
     pub steps: &'a [Step],
     /// True to query the kernel about senders every [`EVERY_NS`].
@@ -61,7 +61,7 @@ pub struct During<'a> {
 pub fn run_with(
     print: &Blueprint,
     job: &Job,
-    during: During<'_>,
+    during: RunActivities<'_>,
     stop: &AtomicBool,
 ) -> Result<Ran, Error> {
     job::check(print, job).map_err(Error::Input)?;

@@ -2,7 +2,9 @@
 
 use crate::common::{Bed, DCTCP, star, table1};
 use crate::needs_namespaces;
-use sidestep_testbed::traffic::{Answer, During, EVERY_NS, Flow, Job, Ran, Start, run, run_with};
+use sidestep_testbed::traffic::{
+    Answer, EVERY_NS, Flow, Job, Ran, RunActivities, Start, run, run_with,
+};
 use std::sync::atomic::AtomicBool;
 
 fn flow(src: usize, dst: usize, bytes: u64, start: Start) -> Flow {
@@ -82,9 +84,9 @@ fn every_flow_is_asked_about_from_its_start_to_its_end() {
     let bed = Bed::up(star("ask", 3));
     let job = job();
     let stop = AtomicBool::new(false);
-    let during = During {
+    let during = RunActivities {
         asks: true,
-        ..During::default()
+        ..RunActivities::default()
     };
     let ran = run_with(&bed.0, &job, during, &stop).unwrap();
     assert_eq!(ran.warnings, [""; 0]);
@@ -125,9 +127,9 @@ fn senders_with_dctcp_say_their_alpha() {
     let Some(bed) = Bed::up_or_skip(print) else {
         return;
     };
-    let during = During {
+    let during = RunActivities {
         asks: true,
-        ..During::default()
+        ..RunActivities::default()
     };
     let ran = run_with(&bed.0, &job(), during, &AtomicBool::new(false)).unwrap();
     check_laws(&ran);

@@ -7,7 +7,7 @@ use sidestep_testbed::network::blueprint::{
 use sidestep_testbed::network::down::down;
 use sidestep_testbed::network::state::State;
 use sidestep_testbed::network::switches::Engine;
-use sidestep_testbed::network::up::{Plan, up};
+use sidestep_testbed::network::up::{TestbedPlan, up};
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::AsRawFd;
@@ -150,7 +150,7 @@ impl Drop for Bed {
 }
 
 pub fn build(blueprint: &Blueprint) -> Result<State, Error> {
-    let plan = Plan {
+    let plan = TestbedPlan {
         blueprint,
         engine: &Engine::Bridge,
         note: serde_json::Value::Null,

@@ -8,10 +8,10 @@ use sidestep_study::MeasureOptions;
 use sidestep_study::progress::Show;
 use sidestep_testbed::beside::{Ask, beside};
 use sidestep_testbed::network::down::down;
-use sidestep_testbed::network::status::{Standing, status};
+use sidestep_testbed::network::status::{TestbedStatus, status};
 use sidestep_testbed::network::switches::Engine;
 use sidestep_testbed::order::Order;
-use sidestep_testbed::run::How;
+use sidestep_testbed::run::RunOutputs;
 use sidestep_testbed::session::Session;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -62,9 +62,9 @@ impl Bed {
     fn run(&self, seeds: &str, out: &Path) -> String {
         let session = Session::open(&Some(self.0.clone()), Some(seeds)).unwrap();
         let stop = AtomicBool::new(false);
-        let how = How {
+        let how = RunOutputs {
             record: true,
-            ..How::default()
+            ..RunOutputs::default()
         };
         match session.record(out, how, &stop) {
             Ok(_) => panic!("a switch is dead"),
@@ -74,7 +74,7 @@ impl Bed {
 }
 
 /// Kills the first switch of a testbed; returns its name.
-fn kill(standing: &Standing) -> String {
+fn kill(standing: &TestbedStatus) -> String {
     let pid = standing.processes[0][0];
     // SAFETY: a plain call; the switch runs, so the process number is valid.
     assert_eq!(unsafe { libc::kill(pid, libc::SIGKILL) }, 0);

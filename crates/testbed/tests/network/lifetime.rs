@@ -6,7 +6,7 @@ use sidestep_testbed::Error;
 use sidestep_testbed::network::down::down;
 use sidestep_testbed::network::status::status;
 use sidestep_testbed::network::switches::Engine;
-use sidestep_testbed::network::up::{Plan, up};
+use sidestep_testbed::network::up::{TestbedPlan, up};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -109,7 +109,7 @@ fn an_up_that_fails_takes_back_what_it_made() {
         PathBuf::from("/bin/sh"),
         vec!["-c".into(), "echo no way; exit 3".into()],
     );
-    let plan = Plan {
+    let plan = TestbedPlan {
         blueprint: &print,
         engine: &engine,
         note: serde_json::Value::Null,
@@ -130,7 +130,7 @@ fn an_up_that_fails_takes_back_what_it_made() {
 fn an_up_that_is_interrupted_takes_back_what_it_made() {
     needs_namespaces!();
     let print = star("stop", 2);
-    let plan = Plan {
+    let plan = TestbedPlan {
         blueprint: &print,
         engine: &Engine::Bridge,
         note: serde_json::Value::Null,

@@ -37,7 +37,7 @@ fn flow(src: usize, dst: usize, bytes: u64) -> Flow {
 struct Wire(OwnedFd);
 
 /// Packets of TCP over IPv4 by direction (true if they leave), code point, and whether they open a connection.
-type Seen = BTreeMap<(bool, u8, bool), u32>;
+type MarkCounts = BTreeMap<(bool, u8, bool), u32>;
 
 impl Wire {
     fn of(print: &Blueprint) -> Wire {
@@ -61,8 +61,8 @@ impl Wire {
     }
 
     /// Counts all packets since the last call.
-    fn seen(&self) -> Seen {
-        let mut all = Seen::new();
+    fn seen(&self) -> MarkCounts {
+        let mut all = MarkCounts::new();
         let mut frame = [0u8; 2048];
         loop {
             // SAFETY: an all-zero address is valid; the kernel writes at most as many bytes as there is room

@@ -2,7 +2,7 @@
 
 use crate::common::{Bed, PLENTY_NS, inside, star};
 use crate::needs_namespaces;
-use sidestep_testbed::traffic::{During, Flow, Job, Start, run, run_with};
+use sidestep_testbed::traffic::{Flow, Job, RunActivities, Start, run, run_with};
 use std::sync::atomic::AtomicBool;
 
 /// Returns a counter of /proc/net/netstat in a namespace.
@@ -45,9 +45,9 @@ fn a_connection_has_four_subflows_and_delivers_every_byte_once() {
         horizon_ns: PLENTY_NS,
     };
     for again in 1..=2 {
-        let during = During {
+        let during = RunActivities {
             asks: true,
-            ..During::default()
+            ..RunActivities::default()
         };
         let ran = run_with(&bed.0, &job, during, &AtomicBool::new(false)).unwrap();
         assert_eq!(ran.warnings, [""; 0]);

@@ -10,7 +10,7 @@ use sidestep_testbed::Error;
 use sidestep_testbed::network::down::down;
 use sidestep_testbed::network::switches::Engine;
 use sidestep_testbed::order::Order;
-use sidestep_testbed::run::How;
+use sidestep_testbed::run::RunOutputs;
 use sidestep_testbed::session::Session;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -124,7 +124,7 @@ fn a_result_has_what_kernels_said_of_each_flow_if_it_was_asked_for() {
     let _built = Built(order.name.clone());
     order.build(&Engine::Bridge, &stop).unwrap();
     let session = Session::open(&Some(order.name.clone()), None).unwrap();
-    let how = |kernel_stats| How {
+    let how = |kernel_stats| RunOutputs {
         record: false,
         kernel_stats,
     };

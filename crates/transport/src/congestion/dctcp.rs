@@ -87,10 +87,10 @@ impl Dctcp {
     }
 
     /// Updates alpha (RFC 8257 3.3 steps 5 to 8).
-    fn end_window(&mut self, nxt: u64) {
+    fn end_window(&mut self, next_seq: u64) {
         let marked = self.marked as f64 / self.acked as f64;
         self.alpha = self.alpha * (1.0 - self.gain) + self.gain * marked;
-        self.window_end = nxt;
+        self.window_end = next_seq;
         self.acked = 0;
         self.marked = 0;
     }
@@ -136,11 +136,14 @@ impl Control for Dctcp {
     /// Counts acknowledged and marked bytes (RFC 8257 3.3 steps 1 to 4). The first window ends at its first
     /// acknowledgement.
     #[inline]
-    fn hear(&mut self, acked: u64, ece: bool, una: u64, nxt: u64) {
+    fn handle_ack(&mut self, acked: u64, ece: bool, first_unacked: u64, next_seq: u64) {
         self.acked += acked;
         self.marked += if ece { acked } else { 0 };
-        if una > self.window_end && self.acked > 0 && (!self.echoes_alone || ece && acked > 0) {
-            self.end_window(nxt);
+        if first_unacked > self.window_end
+            && self.acked > 0
+            && (!self.echoes_alone || ece && acked > 0)
+        {
+            self.end_window(next_seq);
         }
     }
 
@@ -174,8 +177,8 @@ mod tests {
     fn windows(dctcp: &mut Dctcp, from: u64, count: u64, marked: u64) -> f64 {
         for w in from..from + count {
             for segment in 1..=10 {
-                let una = (w * 10 + segment) * 1000;
-                dctcp.hear(1000, segment <= marked, una, (w + 1) * 10_000);
+                let first_unacked = (w * 10 + segment) * 1000;
+                dctcp.handle_ack(1000, segment <= marked, first_unacked, (w + 1) * 10_000);
             }
         }
         dctcp.alpha
@@ -184,11 +187,11 @@ mod tests {
     #[test]
     fn alpha_starts_at_one_and_moves_by_a_sixteenth_of_the_difference() {
         let mut d = rfc(1.0 / 16.0, 1.0);
-        d.hear(1000, false, 1000, 10_000);
+        d.handle_ack(1000, false, 1000, 10_000);
         assert_eq!(d.alpha, 15.0 / 16.0);
-        (2..=10).for_each(|s| d.hear(1000, false, s * 1000, s * 1000 + 10_000));
+        (2..=10).for_each(|s| d.handle_ack(1000, false, s * 1000, s * 1000 + 10_000));
         assert_eq!(d.alpha, 15.0 / 16.0);
-        d.hear(1000, false, 11_000, 21_000);
+        d.handle_ack(1000, false, 11_000, 21_000);
         assert_eq!(d.alpha, 15.0 / 16.0 * 15.0 / 16.0);
     }
 
@@ -237,15 +240,15 @@ mod tests {
         let mut d = Dctcp::new(1.0 / 16.0, 0.5, AlphaMoves::Echoes, 0.75);
         assert_eq!(windows(&mut d, 0, 9, 0), 0.5);
         // A duplicate with an echo does not count: it acknowledges nothing new.
-        d.hear(0, true, 90_000, 100_000);
+        d.handle_ack(0, true, 90_000, 100_000);
         assert_eq!(d.alpha, 0.5);
-        d.hear(10_000, true, 100_000, 110_000);
+        d.handle_ack(10_000, true, 100_000, 110_000);
         let once = 0.5 * 15.0 / 16.0 + 0.1 / 16.0;
         assert_eq!(d.alpha, once);
         // In the middle of a window the mark counts, but alpha stays.
-        d.hear(5_000, true, 105_000, 115_000);
+        d.handle_ack(5_000, true, 105_000, 115_000);
         assert_eq!(d.alpha, once);
-        d.hear(5_001, true, 110_001, 120_000);
+        d.handle_ack(5_001, true, 110_001, 120_000);
         assert_eq!(d.alpha, once * 15.0 / 16.0 + 1.0 / 16.0);
     }
 }

@@ -213,16 +213,16 @@ pub trait Control {
     /// Called once the initial window is set.
     #[inline]
     fn begin(&mut self, _window: &mut Window) {}
-    /// Called for every acceptable acknowledgement, before all else, with `acked` new bytes; `una` has already
+    /// Called for every acceptable acknowledgement, before all else, with `acked` new bytes; `first_unacked` has already
     /// moved.
     #[inline]
-    fn hear(&mut self, _acked: u64, _ece: bool, _una: u64, _nxt: u64) {}
+    fn handle_ack(&mut self, _acked: u64, _ece: bool, _first_unacked: u64, _next_seq: u64) {}
     /// Returns true if the controller reacts to delays.
     #[inline]
     fn delays(&self) -> bool {
         false
     }
-    /// Called after [`Control::hear`] when new bytes that were sent once are acknowledged; only for a
+    /// Called after [`Control::handle_ack`] when new bytes that were sent once are acknowledged; only for a
     /// controller that reacts to delays. Returns true if the window was cut. Must leave `ssthresh` at `cwnd`;
     /// during a recovery, which decides `cwnd`, only `ssthresh` counts.
     fn on_delay(&mut self, _window: &mut Window, _delay: Delay) -> bool {

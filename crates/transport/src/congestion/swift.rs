@@ -184,7 +184,7 @@ impl Control for Swift {
     // Out of line, here and below: inlined, it would take registers from the path of other controllers.
     #[cold]
     #[inline(never)]
-    fn hear(&mut self, acked: u64, _ece: bool, _una: u64, _nxt: u64) {
+    fn handle_ack(&mut self, acked: u64, _ece: bool, _first_unacked: u64, _next_seq: u64) {
         self.0.in_time = false;
         if acked > 0 {
             self.0.timeouts = 0;

@@ -30,9 +30,9 @@ pub(super) struct Chunk {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Data {
     /// Oldest byte not known to have arrived.
-    una: u64,
+    first_unacked: u64,
     /// First byte never sent.
-    nxt: u64,
+    next_seq: u64,
     /// Bytes of the message; `u64::MAX` for an endless flow.
     size: u64,
     mss: u64,
@@ -45,8 +45,8 @@ pub(super) struct Data {
 impl Data {
     pub(super) fn new(size: u64, mss: u64, window: u64) -> Data {
         Data {
-            una: 0,
-            nxt: 0,
+            first_unacked: 0,
+            next_seq: 0,
             size,
             mss,
             window,
@@ -62,12 +62,12 @@ impl Data {
 
     /// Returns the number of bytes not known to have arrived.
     pub(super) fn left(&self) -> u64 {
-        self.size - self.una
+        self.size - self.first_unacked
     }
 
     /// Returns true once all bytes have arrived.
     pub(super) fn is_done(&self) -> bool {
-        self.una == self.size
+        self.first_unacked == self.size
     }
 
     /// Returns the chunk that `subflow` carries next.
@@ -75,10 +75,10 @@ impl Data {
         if let Some(chunk) = self.next_again(subflow) {
             return chunk;
         }
-        let len = self.mss.min(self.size - self.nxt);
-        let fits = self.nxt - self.una + len <= self.window;
+        let len = self.mss.min(self.size - self.next_seq);
+        let fits = self.next_seq - self.first_unacked + len <= self.window;
         Chunk {
-            at: self.nxt,
+            at: self.next_seq,
             len: if fits { len } else { 0 },
             lost_on: None,
         }
@@ -86,10 +86,10 @@ impl Data {
 
     /// Returns the oldest chunk that another subflow may have lost and that has not arrived since.
     fn next_again(&mut self, subflow: u8) -> Option<Chunk> {
-        let (una, arrived) = (self.una, &self.arrived);
+        let (first_unacked, arrived) = (self.first_unacked, &self.arrived);
         let missing = |chunk: &Chunk| {
             let end = chunk.at + chunk.len;
-            end > una && !arrived.holds(chunk.at, end)
+            end > first_unacked && !arrived.holds(chunk.at, end)
         };
         self.again.retain(missing);
         let of_others = |chunk: &&Chunk| chunk.lost_on != Some(subflow);
@@ -99,7 +99,7 @@ impl Data {
     /// Records that `chunk`, the last one returned by [`Data::next`], was sent.
     pub(super) fn sent(&mut self, chunk: Chunk) {
         if chunk.lost_on.is_none() {
-            self.nxt += chunk.len;
+            self.next_seq += chunk.len;
         } else if let Some(at) = self.again.iter().position(|other| *other == chunk) {
             self.again.remove(at);
         }
@@ -112,12 +112,12 @@ impl Data {
 
     /// Records the arrival of `[from, to)`.
     pub(super) fn arrive(&mut self, from: u64, to: u64) {
-        if to <= self.una {
+        if to <= self.first_unacked {
             return;
         }
-        if from > self.una {
+        if from > self.first_unacked {
             return self.arrived.insert(from, to);
         }
-        self.una = self.arrived.take_from(to);
+        self.first_unacked = self.arrived.take_from(to);
     }
 }

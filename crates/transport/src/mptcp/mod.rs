@@ -113,7 +113,7 @@ const MOST: u64 = Packet::SUBFLOWS as u64;
 
 /// Parameters of MPTCP beside those of its subflows.
 #[derive(Settings)]
-struct Own {
+struct MptcpOnlySettings {
     /// TCPs that carry the flow, each on the path of its own flow hash: 1 to 16 (Raiciu et al., SIGCOMM 2011:
     /// eight fill a fat tree)
     #[setting(
@@ -184,7 +184,7 @@ const fn same(a: &str, b: &str) -> bool {
 
 /// Parameters of MPTCP, then those of each controller that a subflow can have.
 const PARTS: &[&[Param]] = &{
-    let mut parts = [Own::PARAMS; 1 + congestion::ENTRIES.len()];
+    let mut parts = [MptcpOnlySettings::PARAMS; 1 + congestion::ENTRIES.len()];
     let mut i = 0;
     while i < congestion::ENTRIES.len() {
         parts[i + 1] = match congestion::OF_SUBFLOWS[i] {
@@ -210,7 +210,7 @@ impl Settings for MptcpConfig {
     const PARAMS: &'static [Param] = &ALL;
 
     fn read(values: &Values) -> Result<MptcpConfig, Refusal> {
-        let own = Own::read(values)?;
+        let own = MptcpOnlySettings::read(values)?;
         let kind = own.congestion.0;
         if !of_subflows(&kind) {
             let expected = format!(

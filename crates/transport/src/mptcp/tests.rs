@@ -38,7 +38,7 @@ fn sender(config: &MptcpConfig, size: Option<u64>) -> MptcpSender {
     MptcpSender::with_mss(config, config.mss(), size)
 }
 
-type Sent = (u8, u64, u64);
+type SubflowSegment = (u8, u64, u64);
 
 impl MptcpSender {
     fn segments(&mut self, at: u64) -> Vec<Segment> {
@@ -46,7 +46,7 @@ impl MptcpSender {
     }
 
     /// Returns the segments sent now.
-    fn sends(&mut self, at: u64) -> Vec<Sent> {
+    fn sends(&mut self, at: u64) -> Vec<SubflowSegment> {
         let next = || {
             let segment = self.poll_send(us(at))?;
             let number = (segment.seq - Packet::first_of(segment.subflow())) / 1000;
@@ -63,7 +63,7 @@ impl MptcpSender {
     }
 
     /// Acknowledges `segments` of a subflow; returns the segments sent.
-    fn acked(&mut self, at: u64, subflow: u8, segments: u64) -> Vec<Sent> {
+    fn acked(&mut self, at: u64, subflow: u8, segments: u64) -> Vec<SubflowSegment> {
         self.hears(at, subflow, segments);
         self.sends(at)
     }
@@ -95,7 +95,7 @@ fn acked(subflow: u8, segments: u64, blocks: &[(u32, u32)]) -> Ack {
 #[test]
 fn subflows_fill_their_windows_in_turn_and_then_the_one_with_the_lowest_round_trip() {
     let mut tx = sender(&mptcp(3, tcp()), None);
-    let first: Vec<Sent> = vec![
+    let first: Vec<SubflowSegment> = vec![
         (0, 0, 0),
         (0, 1, 1),
         (1, 0, 2),
@@ -121,7 +121,7 @@ fn in_turn_each_subflow_sends_one_segment() {
     let mut config = mptcp(3, tcp());
     config.scheduler = Scheduler::RoundRobin;
     let mut tx = sender(&config, Some(5000));
-    let turns: Vec<Sent> = vec![(0, 0, 0), (1, 0, 1), (2, 0, 2), (0, 1, 3), (1, 1, 4)];
+    let turns: Vec<SubflowSegment> = vec![(0, 0, 0), (1, 0, 1), (2, 0, 2), (0, 1, 3), (1, 1, 4)];
     assert_eq!(tx.sends(0), turns);
 }
 
@@ -183,7 +183,7 @@ fn what_a_subflow_has_in_flight_when_it_times_out_goes_by_another_as_well() {
         assert_eq!(tx.sends(200), [(0, 0, 0)]);
         // As 1 has room, it carries the data of 0 first, then new data; 0 repeats none of that.
         let by_other = tx.acked(210, 1, 5);
-        let expected: &[Sent] = match reinject {
+        let expected: &[SubflowSegment] = match reinject {
             true => &[(1, 5, 0), (1, 6, 1), (1, 7, 7), (1, 8, 8)],
             false => &[(1, 5, 7), (1, 6, 8)],
         };
@@ -234,7 +234,7 @@ fn what_was_late_and_not_lost_goes_by_no_other_subflow() {
     let mut tx = begun(1);
     assert_eq!(tx.sends(200), [(0, 0, 0)]);
     tx.hears(210, 0, 2);
-    let late: Vec<Sent> = tx.acked(220, 1, 2);
+    let late: Vec<SubflowSegment> = tx.acked(220, 1, 2);
     assert!(
         late.len() > 1 && late.iter().all(|sent| sent.2 > 5),
         "{late:?}"
@@ -243,7 +243,7 @@ fn what_was_late_and_not_lost_goes_by_no_other_subflow() {
     let mut tx = begun(0);
     assert_eq!(tx.sends(200), [(1, 0, 2)]);
     tx.hears(210, 1, 2);
-    let late: Vec<Sent> = tx.acked(220, 0, 2);
+    let late: Vec<SubflowSegment> = tx.acked(220, 0, 2);
     assert!(
         late.len() > 1 && late.iter().all(|sent| sent.2 > 5),
         "{late:?}"

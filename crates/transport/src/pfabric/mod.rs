@@ -121,9 +121,9 @@ enum Slot {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct PfabricSender {
     /// Oldest byte not acknowledged.
-    una: u64,
+    first_unacked: u64,
     /// First byte never sent.
-    nxt: u64,
+    next_seq: u64,
     /// End of the data; `u64::MAX` for an endless flow.
     size: u64,
     mss: u64,
@@ -166,8 +166,8 @@ impl PfabricSender {
     pub fn with_mss(config: &PfabricConfig, mss: u32, size: Option<u64>) -> PfabricSender {
         let window = config.window.max(1);
         PfabricSender {
-            una: 0,
-            nxt: 0,
+            first_unacked: 0,
+            next_seq: 0,
             size: size.unwrap_or(u64::MAX),
             mss: u64::from(mss).min(config.receive_window).max(1),
             rwnd: config.receive_window,
@@ -205,10 +205,10 @@ impl PfabricSender {
     /// Removes everything below `ack`, which has arrived. Returns the number of segments that it covers for the
     /// first time.
     fn cover(&mut self, ack: u64) -> u32 {
-        self.una = ack;
+        self.first_unacked = ack;
         let mut covered = 0;
         while let Some(&slot) = self.slots.front() {
-            let end = (self.start + self.mss).min(self.nxt);
+            let end = (self.start + self.mss).min(self.next_seq);
             if end > ack {
                 break;
             }
@@ -222,12 +222,12 @@ impl PfabricSender {
     }
 
     /// Records the arrival of `[from, to)`. Returns the number of its segments that are new.
-    fn hear_block(&mut self, from: u64, to: u64) -> u32 {
-        if from < self.start || to > self.nxt || from >= to {
+    fn on_sack_block(&mut self, from: u64, to: u64) -> u32 {
+        if from < self.start || to > self.next_seq || from >= to {
             return 0;
         }
         let first = (from - self.start).div_ceil(self.mss) as usize;
-        let last = if to == self.nxt {
+        let last = if to == self.next_seq {
             self.slots.len()
         } else {
             ((to - self.start) / self.mss) as usize
@@ -242,8 +242,8 @@ impl PfabricSender {
     }
 
     /// Records that a switch has trimmed the segment at `from`: it is missing now, without a timeout.
-    fn hear_cut(&mut self, from: u64) {
-        if from < self.start || from >= self.nxt {
+    fn on_trim_report(&mut self, from: u64) {
+        if from < self.start || from >= self.next_seq {
             return;
         }
         let i = ((from - self.start) / self.mss) as usize;
@@ -296,8 +296,8 @@ impl PfabricSender {
         self.missing -= 1;
         self.search = i + 1;
         let seq = self.start + i as u64 * self.mss;
-        let end = (seq + self.mss).min(self.nxt);
-        let seq = seq.max(self.una);
+        let end = (seq + self.mss).min(self.next_seq);
+        let seq = seq.max(self.first_unacked);
         self.segment(seq, (end - seq) as u32, true)
     }
 
@@ -312,23 +312,23 @@ impl PfabricSender {
             ect: false,
             cwr: false,
             retransmit,
-            rank: self.ranking.rank(self.size - self.una),
+            rank: self.ranking.rank(self.size - self.first_unacked),
         }
     }
 }
 
 impl Sender for PfabricSender {
     fn on_ack(&mut self, now: Time, ack: Ack) {
-        if ack.ack > self.nxt || ack.syn || self.una == self.nxt {
+        if ack.ack > self.next_seq || ack.syn || self.first_unacked == self.next_seq {
             return;
         }
-        let further = ack.ack > self.una;
+        let further = ack.ack > self.first_unacked;
         let mut arrived = if further { self.cover(ack.ack) } else { 0 };
         for (from, to) in ack.arrived() {
-            arrived += self.hear_block(from, to);
+            arrived += self.on_sack_block(from, to);
         }
         if let Some((from, _)) = ack.cut_off() {
-            self.hear_cut(from);
+            self.on_trim_report(from);
         }
         if further || arrived > 0 || ack.cut {
             self.in_a_row = 0;
@@ -336,7 +336,7 @@ impl Sender for PfabricSender {
             self.probe_due = false;
         }
         self.grow(arrived);
-        if self.una == self.nxt {
+        if self.first_unacked == self.next_seq {
             self.deadline = Time::MAX;
         } else if further {
             self.deadline = now.saturating_add(self.rto);
@@ -344,7 +344,7 @@ impl Sender for PfabricSender {
     }
 
     fn on_timeout(&mut self, now: Time) {
-        if now < self.deadline || self.una == self.nxt {
+        if now < self.deadline || self.first_unacked == self.next_seq {
             return;
         }
         self.counters.timeouts = self.counters.timeouts.saturating_add(1);
@@ -372,7 +372,8 @@ impl Sender for PfabricSender {
 
     fn poll_send(&mut self, now: Time) -> Option<Segment> {
         if self.probing {
-            return std::mem::take(&mut self.probe_due).then(|| self.segment(self.una, 1, true));
+            return std::mem::take(&mut self.probe_due)
+                .then(|| self.segment(self.first_unacked, 1, true));
         }
         if self.flying >= self.cwnd {
             return None;
@@ -380,15 +381,15 @@ impl Sender for PfabricSender {
         if self.missing > 0 {
             return Some(self.resend());
         }
-        let len = self.mss.min(self.size - self.nxt);
-        if len == 0 || self.nxt - self.una + len > self.rwnd {
+        let len = self.mss.min(self.size - self.next_seq);
+        if len == 0 || self.next_seq - self.first_unacked + len > self.rwnd {
             return None;
         }
         if self.deadline == Time::MAX {
             self.deadline = now.saturating_add(self.rto);
         }
-        let seq = self.nxt;
-        self.nxt += len;
+        let seq = self.next_seq;
+        self.next_seq += len;
         self.slots.push_back(Slot::Flying);
         self.flying += 1;
         Some(self.segment(seq, len as u32, false))
@@ -399,11 +400,11 @@ impl Sender for PfabricSender {
     }
 
     fn acknowledged(&self) -> u64 {
-        self.una
+        self.first_unacked
     }
 
     fn is_done(&self) -> bool {
-        self.una == self.size
+        self.first_unacked == self.size
     }
 
     fn counters(&self) -> SenderCounters {

@@ -143,7 +143,7 @@ impl TcpReceiver {
     /// Handles a segment without payload: the acknowledgement of the answer to a SYN, which gives a round trip
     /// unless there were two answers (Karn); or a FIN, whose sender knows that all data has arrived.
     #[cold]
-    fn hear_empty(&mut self, now: Time, seq: u64) {
+    fn on_empty_segment(&mut self, now: Time, seq: u64) {
         if seq > 0 {
             self.fin |= seq == self.next;
             self.unusual |= self.fin;
@@ -158,7 +158,7 @@ impl TcpReceiver {
     }
 
     #[inline]
-    fn hear_mark(&mut self, arrival: &Arrival) {
+    fn on_mark(&mut self, arrival: &Arrival) {
         match self.echo {
             Echo::Never => {}
             Echo::Latch => {
@@ -213,7 +213,7 @@ impl TcpReceiver {
             self.delay.begin();
         }
         if self.dsack
-            && let Some(duplicate) = self.seen_before(start, end)
+            && let Some(duplicate) = self.already_received(start, end)
         {
             self.duplicate = Some(Box::new(duplicate));
             self.unusual = true;
@@ -232,7 +232,7 @@ impl TcpReceiver {
 
     /// Returns the first run of bytes that have arrived before (RFC 2883 section 4).
     #[cold]
-    fn seen_before(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+    fn already_received(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         if start < self.next {
             Some((start, end.min(self.next)))
         } else {
@@ -242,7 +242,7 @@ impl TcpReceiver {
 
     /// Handles a SYN, or a trimmed segment: none of its bytes has arrived, and the sender is informed at once.
     #[cold]
-    fn hear_unusual(&mut self, arrival: &Arrival) {
+    fn on_unusual_segment(&mut self, arrival: &Arrival) {
         if arrival.syn {
             self.accept = true;
             self.unusual = true;
@@ -274,9 +274,9 @@ impl TcpReceiver {
         } else if let Some((ack, ece)) = self.before.take() {
             early(ack, ece, self.hops)
         } else if self.cuts.is_empty() {
-            self.tell_duplicate()
+            self.duplicate_ack()
         } else {
-            self.tell_cut()
+            self.trim_report()
         };
         self.unusual = self.accept || !self.cuts.is_empty() || self.duplicate.is_some();
         Some(ack)
@@ -284,7 +284,7 @@ impl TcpReceiver {
 
     /// Reports the duplicate in the first block and, if it lies within a received range, that range in the
     /// second (RFC 2883 section 4).
-    fn tell_duplicate(&mut self) -> Ack {
+    fn duplicate_ack(&mut self) -> Ack {
         let (start, end) = *self.duplicate.take().expect("something is to be told");
         self.due = false;
         self.waiting = 0;
@@ -316,7 +316,7 @@ impl TcpReceiver {
 
     /// Reports the oldest trimmed segment not yet reported, one per acknowledgement; each acknowledges
     /// everything up to `next`.
-    fn tell_cut(&mut self) -> Ack {
+    fn trim_report(&mut self) -> Ack {
         let (start, end) = self.cuts.remove(0);
         self.due = self.duplicate.is_some();
         self.waiting = 0;
@@ -389,13 +389,13 @@ impl Receiver for TcpReceiver {
     #[inline(always)]
     fn on_segment(&mut self, now: Time, arrival: Arrival) {
         if arrival.syn || arrival.trimmed {
-            return self.hear_unusual(&arrival);
+            return self.on_unusual_segment(&arrival);
         }
         if arrival.len == 0 {
-            return self.hear_empty(now, arrival.seq);
+            return self.on_empty_segment(now, arrival.seq);
         }
         self.hops = arrival.hops;
-        self.hear_mark(&arrival);
+        self.on_mark(&arrival);
         let end = arrival.seq.saturating_add(u64::from(arrival.len));
         let fits = u64::from(arrival.len) <= self.window;
         if arrival.seq == self.next && self.ranges.is_empty() && fits {

@@ -40,7 +40,7 @@ impl Estimate for Inet {
     }
 
     #[inline]
-    fn sample(&mut self, rtt: u64, _una: u64, _nxt: u64) -> u64 {
+    fn sample(&mut self, rtt: u64, _first_unacked: u64, _next_seq: u64) -> u64 {
         let srtt = self.srtt8 >> 3;
         self.srtt8 = self.srtt8 - srtt + rtt;
         self.rttvar8 = self.rttvar8 - (self.rttvar8 >> 3) + rtt.abs_diff(srtt);

@@ -46,17 +46,17 @@ impl Estimate for Linux {
     }
 
     #[inline]
-    fn sample(&mut self, rtt: u64, una: u64, nxt: u64) -> u64 {
+    fn sample(&mut self, rtt: u64, first_unacked: u64, next_seq: u64) -> u64 {
         if self.srtt8 == 0 {
             self.srtt8 = (rtt << 3).max(1);
             self.mdev4 = rtt << 1; // a timeout of three round trips
             self.rttvar = self.mdev4.max(self.min);
             self.mdev_max = self.rttvar;
-            self.window_end = nxt;
+            self.window_end = next_seq;
         } else {
             self.update(rtt);
-            if una > self.window_end {
-                self.end_window(nxt);
+            if first_unacked > self.window_end {
+                self.end_window(next_seq);
             }
         }
         (self.srtt8 >> 3) + self.rttvar
@@ -82,11 +82,11 @@ impl Linux {
         }
     }
 
-    fn end_window(&mut self, nxt: u64) {
+    fn end_window(&mut self, next_seq: u64) {
         if self.mdev_max < self.rttvar {
             self.rttvar -= (self.rttvar - self.mdev_max) >> 2;
         }
-        self.window_end = nxt;
+        self.window_end = next_seq;
         self.mdev_max = self.min;
     }
 }

@@ -115,7 +115,7 @@ impl RtoConfig {
 ///     fn new(_config: &RtoConfig) -> Thrice {
 ///         Thrice
 ///     }
-///     fn sample(&mut self, rtt: u64, _una: u64, _nxt: u64) -> u64 {
+///     fn sample(&mut self, rtt: u64, _first_unacked: u64, _next_seq: u64) -> u64 {
 ///         3 * rtt
 ///     }
 /// }
@@ -133,9 +133,9 @@ pub trait Estimate {
 
     /// Creates an estimator without samples.
     fn new(config: &RtoConfig) -> Self;
-    /// Adds a sample of `rtt` ps, taken when everything below `una` was acknowledged and everything below `nxt`
+    /// Adds a sample of `rtt` ps, taken when everything below `first_unacked` was acknowledged and everything below `next_seq`
     /// sent. Returns the timeout before `min` and `max` apply.
-    fn sample(&mut self, rtt: u64, una: u64, nxt: u64) -> u64;
+    fn sample(&mut self, rtt: u64, first_unacked: u64, next_seq: u64) -> u64;
 }
 
 /// Limit of all spans, ps: low enough that sixteen of them still fit.
@@ -223,8 +223,10 @@ impl Timer {
 
     /// Adds a sample of a segment that was sent once (Karn); ends any back-off.
     #[inline]
-    pub(crate) fn sample(&mut self, rtt: Time, una: u64, nxt: u64) {
-        let rto = self.rtt.sample(rtt.ps().min(LONGEST), una, nxt);
+    pub(crate) fn sample(&mut self, rtt: Time, first_unacked: u64, next_seq: u64) {
+        let rto = self
+            .rtt
+            .sample(rtt.ps().min(LONGEST), first_unacked, next_seq);
         self.rto = Time::from_ps(rto).max(self.min).min(self.max);
         self.plain = self.rto;
     }

@@ -43,7 +43,7 @@ impl Estimate for Ns3 {
     }
 
     #[inline]
-    fn sample(&mut self, rtt: u64, _una: u64, _nxt: u64) -> u64 {
+    fn sample(&mut self, rtt: u64, _first_unacked: u64, _next_seq: u64) -> u64 {
         let rtt = rtt / PS_PER_NS;
         if self.sampled {
             let delta = rtt.abs_diff(self.estimate);

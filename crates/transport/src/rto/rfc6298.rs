@@ -40,7 +40,7 @@ impl Estimate for Rfc6298 {
     }
 
     #[inline]
-    fn sample(&mut self, rtt: u64, _una: u64, _nxt: u64) -> u64 {
+    fn sample(&mut self, rtt: u64, _first_unacked: u64, _next_seq: u64) -> u64 {
         if self.sampled {
             let srtt = self.srtt8 >> 3;
             self.rttvar4 = self.rttvar4 - (self.rttvar4 >> 2) + rtt.abs_diff(srtt);

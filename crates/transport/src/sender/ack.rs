@@ -7,31 +7,32 @@ use crate::{Ack, Delay};
 
 impl TcpSender {
     #[inline]
-    pub(super) fn hear(&mut self, now: Time, ack: Ack) {
+    pub(super) fn handle_ack(&mut self, now: Time, ack: Ack) {
         if self.opening != Opening::Done {
             return self.opened(now, ack);
         }
-        let idle = self.una == self.nxt;
-        if ack.ack < self.una || ack.ack > self.nxt || ack.syn || idle {
-            return self.hear_late(now, &ack, idle);
+        let idle = self.first_unacked == self.next_seq;
+        if ack.ack < self.first_unacked || ack.ack > self.next_seq || ack.syn || idle {
+            return self.on_late_ack(now, &ack, idle);
         }
         if self.rack.is_some() {
-            return self.hear_rack(now, &ack);
+            return self.handle_ack_with_rack(now, &ack);
         }
         if self.reordering.is_some() {
             self.notice(now, &ack);
         }
-        let acked = ack.ack - self.una;
+        let acked = ack.ack - self.first_unacked;
         let before = self.proportional.then(|| self.before());
         let held = self.arrived();
-        self.una = ack.ack;
-        self.control.hear(acked, ack.ece, self.una, self.nxt);
-        let news = !ack.sack.is_empty() && self.sack && self.hear_blocks(&ack);
+        self.first_unacked = ack.ack;
+        self.control
+            .handle_ack(acked, ack.ece, self.first_unacked, self.next_seq);
+        let news = !ack.sack.is_empty() && self.sack && self.on_sack_blocks(&ack);
         if acked > 0 {
             self.new_data(now, acked, ack.hops);
         }
         if ack.ece {
-            self.hear_echo();
+            self.on_mark_echo();
         }
         if acked > 0 {
             self.advance(now, acked, held);
@@ -41,7 +42,11 @@ impl TcpSender {
         if news && self.phase == Phase::Fast {
             self.believe_lost();
         }
-        let cut = if ack.cut { self.hear_cut(now, &ack) } else { 0 };
+        let cut = if ack.cut {
+            self.on_trim_report(now, &ack)
+        } else {
+            0
+        };
         if self.reducing
             && let Some(before) = before
         {
@@ -52,22 +57,22 @@ impl TcpSender {
     /// Handles an acknowledgement that another has overtaken: only its reports of trimmed segments, duplicates
     /// and, with RACK, deliveries are new.
     #[cold]
-    fn hear_late(&mut self, now: Time, ack: &Ack, idle: bool) {
+    fn on_late_ack(&mut self, now: Time, ack: &Ack, idle: bool) {
         if idle && self.lingers {
-            self.hear_close(ack);
+            self.on_close_ack(ack);
         }
-        if idle && self.rack.is_some() && ack.ack == self.una && !ack.syn {
-            self.hear_duplicate(ack);
+        if idle && self.rack.is_some() && ack.ack == self.first_unacked && !ack.syn {
+            self.on_duplicate_report(ack);
             self.end_probe(now, ack, 0, false);
         }
-        let late = ack.ack < self.una && !ack.syn && !idle;
+        let late = ack.ack < self.first_unacked && !ack.syn && !idle;
         if late && self.rack.is_some() {
-            return self.hear_rack(now, ack);
+            return self.handle_ack_with_rack(now, ack);
         }
         if late && ack.cut {
-            self.hear_cut(now, ack);
+            self.on_trim_report(now, ack);
         }
-        if ack.ack <= self.una && !ack.syn {
+        if ack.ack <= self.first_unacked && !ack.syn {
             self.notice_duplicate(now, ack, false);
         }
     }
@@ -76,11 +81,11 @@ impl TcpSender {
     #[inline]
     fn new_data(&mut self, now: Time, acked: u64, hops: u8) {
         debug_assert!(acked > 0, "the acknowledgement advances");
-        if let Some(sent) = self.board.cover(self.una) {
+        if let Some(sent) = self.board.cover(self.first_unacked) {
             let rtt = now.saturating_sub(sent);
-            self.timer.sample(rtt, self.una, self.nxt);
+            self.timer.sample(rtt, self.first_unacked, self.next_seq);
             if self.control.delays() {
-                self.hear_delay(Delay { now, rtt, hops });
+                self.on_delay_sample(Delay { now, rtt, hops });
             }
         } else {
             self.new_data_again(now);
@@ -88,10 +93,10 @@ impl TcpSender {
         self.dupacks = 0;
         self.allowance = 0;
         self.limited = 0;
-        self.guessed = self
-            .guessed
+        self.presumed_arrived = self
+            .presumed_arrived
             .saturating_sub(acked.saturating_sub(self.window.mss));
-        if self.cut && self.una > self.cut_end {
+        if self.cut && self.first_unacked > self.cut_end {
             self.cut = false;
             self.end_reduction();
         }
@@ -104,7 +109,7 @@ impl TcpSender {
         match self.board.take_repaired() {
             Some(sent) if self.config.timestamps => {
                 let rtt = now.saturating_sub(sent);
-                self.timer.sample(rtt, self.una, self.nxt);
+                self.timer.sample(rtt, self.first_unacked, self.next_seq);
             }
             _ => self.timer.acknowledged(),
         }
@@ -123,7 +128,7 @@ impl TcpSender {
             Phase::Fast => self.advance_fast(now, acked),
             Phase::Loss => self.advance_loss(now, acked, held),
         }
-        if self.una == self.nxt {
+        if self.first_unacked == self.next_seq {
             self.timer.stop();
             self.special |= self.closes();
         } else if !(was_partial && self.partial) {
@@ -145,9 +150,9 @@ impl TcpSender {
     /// Grows as Linux `tcp_cwnd_validate`, `tcp_is_cwnd_limited` and `tcp_slow_start`: delivered bytes count,
     /// and in slow start it is enough that half of the window was in use.
     fn grow_whole(&mut self, acked: u64, held: u64) {
-        let out = self.nxt - self.una + acked;
-        if self.una > self.used_end || out > self.most_out {
-            (self.most_out, self.used_end) = (out, self.nxt);
+        let out = self.next_seq - self.first_unacked + acked;
+        if self.first_unacked > self.used_end || out > self.most_out {
+            (self.most_out, self.used_end) = (out, self.next_seq);
         }
         let window = &self.window;
         let used = window.cwnd < window.ssthresh && window.cwnd < self.most_out.saturating_mul(2);
@@ -160,15 +165,16 @@ impl TcpSender {
     /// Handles the echo of a mark: at most one cut in a window of data (RFC 3168 6.1.2, RFC 8257 3.3). A
     /// recovery has already cut the window.
     #[inline]
-    fn hear_echo(&mut self) {
+    fn on_mark_echo(&mut self) {
         self.counters.echoes = self.counters.echoes.saturating_add(1);
         if self.phase == Phase::Loss && self.config.echoes_in_loss && self.control.ect(false) {
-            return self.hear_echo_in_loss();
+            return self.on_mark_echo_in_loss();
         }
         if self.cut || !self.control.ect(false) {
             return;
         }
-        self.control.on_echo(&mut self.window, self.nxt - self.una);
+        self.control
+            .on_echo(&mut self.window, self.next_seq - self.first_unacked);
         self.forget_prior();
         self.reduced();
     }
@@ -176,7 +182,7 @@ impl TcpSender {
     /// Records that the window was reduced for everything sent so far.
     pub(super) fn reduced(&mut self) {
         self.cut = true;
-        self.cut_end = self.nxt;
+        self.cut_end = self.next_seq;
         self.cwr = self.control.ect(false);
         if self.proportional {
             self.begin_reduction();
@@ -184,7 +190,7 @@ impl TcpSender {
     }
 
     /// Updates the scoreboard, before anything else (RFC 6675 (A)).
-    fn hear_blocks(&mut self, ack: &Ack) -> bool {
+    fn on_sack_blocks(&mut self, ack: &Ack) -> bool {
         let mut news = false;
         for (from, to) in ack.arrived() {
             news |= self.board.sack(from, to);

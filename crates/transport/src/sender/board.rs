@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 
 use sidestep_types::Time;
 
-use super::reordering::News;
+use super::reordering::NewArrival;
 pub(super) use timed::{Delivered, Marked};
 
 /// Received by the peer, beyond a hole.
@@ -122,10 +122,10 @@ impl Board {
         (repaired > 0).then(|| Time::from_ps(repaired))
     }
 
-    /// Returns the bytes of `[una, end)` considered in the network (RFC 6675 SetPipe).
+    /// Returns the bytes of `[first_unacked, end)` considered in the network (RFC 6675 SetPipe).
     #[inline]
-    pub(super) fn pipe(&self, una: u64) -> u64 {
-        (self.end - una + self.resent).saturating_sub(self.sacked + self.lost)
+    pub(super) fn pipe(&self, first_unacked: u64) -> u64 {
+        (self.end - first_unacked + self.resent).saturating_sub(self.sacked + self.lost)
     }
 
     /// Returns true if the segment in flight that holds the byte at `seq` has arrived beyond a hole.
@@ -160,7 +160,7 @@ impl Board {
         &self,
         ack: u64,
         blocks: impl Iterator<Item = (u64, u64)>,
-        into: &mut Vec<News>,
+        into: &mut Vec<NewArrival>,
     ) {
         let mut above = self.segments_sacked();
         let mut covered = 0;
@@ -183,10 +183,10 @@ impl Board {
         }
     }
 
-    fn news_of(&self, i: usize, above: u32) -> News {
+    fn news_of(&self, i: usize, above: u32) -> NewArrival {
         let slot = self.slots[i];
         let once = slot & AGAIN == 0;
-        News {
+        NewArrival {
             seq: self.seq_of(i),
             sent: once.then(|| Time::from_ps(slot >> TIME_SHIFT)),
             above,
@@ -358,8 +358,14 @@ impl Board {
     }
 
     /// Retransmits slot `i`; `in_pipe` if it counts as in the network from now on. Returns its first byte not
-    /// below `una`, and its length from there.
-    pub(super) fn resend(&mut self, now: Time, i: usize, una: u64, in_pipe: bool) -> (u64, u64) {
+    /// below `first_unacked`, and its length from there.
+    pub(super) fn resend(
+        &mut self,
+        now: Time,
+        i: usize,
+        first_unacked: u64,
+        in_pipe: bool,
+    ) -> (u64, u64) {
         let (len, slot) = (self.len_of(i), self.slots[i]);
         self.cuts -= u32::from(slot & CUT != 0);
         let mut flags = slot & FLAGS & !CUT | AGAIN;
@@ -370,7 +376,7 @@ impl Board {
         self.slots[i] = stamp(now) & !FLAGS | flags;
         let (seq, end) = (self.seq_of(i), self.seq_of(i) + len);
         self.again_edge = self.again_edge.max(end);
-        (seq.max(una), end - seq.max(una))
+        (seq.max(first_unacked), end - seq.max(first_unacked))
     }
 
     /// Returns true if all segments are full.

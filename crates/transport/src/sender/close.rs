@@ -60,7 +60,7 @@ impl TcpSender {
     /// Returns true while all data is acknowledged and the connection is to be closed. A connection that
     /// carried nothing was never established and needs no teardown.
     pub fn closes(&self) -> bool {
-        self.lingers && self.una == self.size && self.size > self.base
+        self.lingers && self.first_unacked == self.size && self.size > self.base
     }
 
     /// Returns the FIN, or the acknowledgement of its answer.
@@ -96,7 +96,7 @@ impl TcpSender {
     }
 
     #[cold]
-    pub(super) fn hear_close(&mut self, ack: &Ack) {
+    pub(super) fn on_close_ack(&mut self, ack: &Ack) {
         let sent = matches!(self.close.step, Step::Sent | Step::Again);
         if !self.closes() || !sent || ack.syn || ack.ack != self.size + 1 {
             return;

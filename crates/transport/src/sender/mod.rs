@@ -74,15 +74,15 @@ enum Opening {
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct TcpSender {
     /// Oldest byte not acknowledged.
-    una: u64,
+    first_unacked: u64,
     /// First byte never sent.
-    nxt: u64,
+    next_seq: u64,
     /// End of the data; `u64::MAX` for an endless flow.
     size: u64,
     /// Sequence number at which the current message starts; the public interface counts bytes from it.
     base: u64,
     window: Window,
-    /// Bytes the receiver allows beyond `una`.
+    /// Bytes the receiver allows beyond `first_unacked`.
     rwnd: u64,
     /// Bytes that may leave beyond `cwnd` now (RFC 3042).
     allowance: u64,
@@ -126,8 +126,8 @@ pub struct TcpSender {
     dupacks: u32,
     /// Bytes in flight that limited transmit has sent.
     limited: u64,
-    /// Without SACK: bytes beyond `una` that have arrived according to duplicates.
-    guessed: u64,
+    /// Without SACK: bytes beyond `first_unacked` that have arrived according to duplicates.
+    presumed_arrived: u64,
     prr: Prr,
     /// Set if the first segment in flight is to be retransmitted regardless of the window.
     resend_head: bool,
@@ -145,7 +145,7 @@ pub struct TcpSender {
     reordering: Option<Box<Reordering>>,
     /// Loss detection by time; `None` detects losses by duplicates.
     rack: Option<Box<Rack>>,
-    /// Value of `una` at the last timeout.
+    /// Value of `first_unacked` at the last timeout.
     timed_out_at: Option<u64>,
     #[serde(with = "crate::shared")]
     config: Arc<TcpConfig>,
@@ -175,8 +175,8 @@ impl TcpSender {
             .with_growth(config.growth);
         control.begin(&mut window);
         let mut sender = TcpSender {
-            una: 0,
-            nxt: 0,
+            first_unacked: 0,
+            next_seq: 0,
             size: size.unwrap_or(u64::MAX),
             base: 0,
             window,
@@ -206,7 +206,7 @@ impl TcpSender {
             close: Close::default(),
             dupacks: 0,
             limited: 0,
-            guessed: 0,
+            presumed_arrived: 0,
             prr: Prr::default(),
             resend_head: false,
             free_repair: false,
@@ -257,8 +257,8 @@ impl TcpSender {
     /// Panics unless the message before is acknowledged completely.
     pub fn push(&mut self, bytes: u64) {
         assert!(self.is_done(), "one message at a time on a connection");
-        self.base = self.una;
-        self.size = self.una.saturating_add(bytes);
+        self.base = self.first_unacked;
+        self.size = self.first_unacked.saturating_add(bytes);
         self.counters = SenderCounters::default();
     }
 
@@ -321,7 +321,7 @@ impl Sender for TcpSender {
     #[inline]
     fn on_ack(&mut self, now: Time, mut ack: Ack) {
         ack.ack = ack.ack.saturating_add(self.base);
-        self.hear(now, ack);
+        self.handle_ack(now, ack);
     }
 
     fn on_timeout(&mut self, now: Time) {
@@ -339,7 +339,7 @@ impl Sender for TcpSender {
         if self.special {
             self.next_special(now)
         } else {
-            self.next_new(now, self.nxt - self.una)
+            self.next_new(now, self.next_seq - self.first_unacked)
         }
     }
 
@@ -354,12 +354,12 @@ impl Sender for TcpSender {
 
     #[inline]
     fn acknowledged(&self) -> u64 {
-        self.una - self.base
+        self.first_unacked - self.base
     }
 
     #[inline]
     fn is_done(&self) -> bool {
-        self.una == self.size && !self.lingers
+        self.first_unacked == self.size && !self.lingers
     }
 
     fn counters(&self) -> SenderCounters {

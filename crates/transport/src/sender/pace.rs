@@ -29,7 +29,7 @@ impl TcpSender {
     /// Passes a delay sample to a controller that reacts to delays.
     #[cold]
     #[inline(never)]
-    pub(super) fn hear_delay(&mut self, delay: Delay) {
+    pub(super) fn on_delay_sample(&mut self, delay: Delay) {
         let cwnd = self.window.cwnd;
         let cut = self.control.on_delay(&mut self.window, delay);
         if self.reducing || self.phase == Phase::Fast && !self.sack {
@@ -45,10 +45,11 @@ impl TcpSender {
     /// Returns true, and records that the pace limits this poll, if it is too soon for the next segment.
     pub(super) fn keeps_pace(&mut self, now: Time) -> bool {
         let gap = self.control.gap();
-        self.paced = gap > Time::ZERO && self.nxt > 0 && now < self.last_sent.saturating_add(gap);
+        self.paced =
+            gap > Time::ZERO && self.next_seq > 0 && now < self.last_sent.saturating_add(gap);
         if self.paced {
-            self.cwnd_limited = self.nxt < self.size;
-            let none_out = self.phase == Phase::Loss && self.board.pipe(self.una) == 0;
+            self.cwnd_limited = self.next_seq < self.size;
+            let none_out = self.phase == Phase::Loss && self.board.pipe(self.first_unacked) == 0;
             if self.resend_head || none_out {
                 self.timer.restart(self.last_sent.saturating_add(gap));
             }
@@ -60,7 +61,7 @@ impl TcpSender {
     #[cold]
     pub(super) fn next_deadline(&self) -> Option<Time> {
         let timer = self.timer.deadline();
-        if !self.paced || self.una == self.size {
+        if !self.paced || self.first_unacked == self.size {
             return timer;
         }
         let due = self.last_sent.saturating_add(self.control.gap());

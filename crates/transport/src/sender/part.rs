@@ -17,17 +17,17 @@ use crate::{Ack, Closing, Sender};
 impl TcpSender {
     /// Offers `len` bytes beyond those sent, for the next poll; 0 withdraws the offer.
     pub(crate) fn offer(&mut self, len: u64) {
-        self.size = self.nxt.saturating_add(len);
+        self.size = self.next_seq.saturating_add(len);
     }
 
     /// Returns the bytes sent at least once.
     pub(crate) fn sent(&self) -> u64 {
-        self.nxt - self.base
+        self.next_seq - self.base
     }
 
     /// Returns true if nothing is in flight.
     pub(crate) fn is_idle(&self) -> bool {
-        self.una == self.nxt
+        self.first_unacked == self.next_seq
     }
 
     /// Returns true until the handshake is complete.
@@ -68,7 +68,7 @@ impl TcpSender {
     /// Returns the acknowledged bytes for which the caller may grow it by [`TcpSender::grow_within`]; 0 where
     /// it would not have grown.
     pub(crate) fn on_ack_held(&mut self, now: Time, ack: Ack) -> u64 {
-        let (una, phase) = (self.una, self.phase);
+        let (first_unacked, phase) = (self.first_unacked, self.phase);
         let slow_start = self.window.cwnd < self.window.ssthresh;
         // An echo that ends a recovery after a timeout shrinks the window in the same step, so this case is
         // left alone.
@@ -87,7 +87,11 @@ impl TcpSender {
             // The end of the recovery may have begun another one, which discards the growth.
             Phase::Loss => self.phase != Phase::Fast,
         };
-        if grows { self.una - una } else { 0 }
+        if grows {
+            self.first_unacked - first_unacked
+        } else {
+            0
+        }
     }
 
     /// Grows the window for `acked` bytes: by a segment for each `least` of them, or for each window if that is

@@ -132,7 +132,7 @@ impl Rack {
     /// Handles the deliveries of an acknowledgement (6.2 steps 2 and 3). Returns true if anything was
     /// delivered.
     #[inline]
-    pub fn hear(&mut self, now: Time, heard: &Delivered) -> bool {
+    pub fn on_delivered(&mut self, now: Time, heard: &Delivered) -> bool {
         if heard.lowest < self.top {
             self.reordered = true;
         }
@@ -148,14 +148,14 @@ impl Rack {
     /// Handles a D-SACK that ends at `end` (6.2 step 4): one for a retransmission widens the window, once in a
     /// round. A D-SACK for a probe is no sign of reordering, and one beyond the number of retransmissions is
     /// for a copy made by the network.
-    pub fn duplicated(&mut self, end: u64, una: u64, nxt: u64) {
+    pub fn duplicated(&mut self, end: u64, first_unacked: u64, next_seq: u64) {
         self.dsacks += 1;
         let of_probe = self.probe.is_some_and(|probe| probe.end == end);
         if self.dsacks > self.resent || of_probe {
             return;
         }
-        if self.reordered && una >= self.round {
-            self.round = nxt;
+        if self.reordered && first_unacked >= self.round {
+            self.round = next_seq;
             self.steps = (self.steps + 1).min(MOST_STEPS);
             self.persist = PERSIST;
         }

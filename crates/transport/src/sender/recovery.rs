@@ -28,7 +28,7 @@ impl TcpSender {
     /// Handles a duplicate acknowledgement; with SACK, one that reported new arrivals.
     pub(super) fn duplicate(&mut self, now: Time) {
         if !self.sack && self.phase != Phase::Loss {
-            self.guessed = self.guessed.saturating_add(self.window.mss);
+            self.presumed_arrived = self.presumed_arrived.saturating_add(self.window.mss);
         }
         match self.phase {
             Phase::Open => {
@@ -55,7 +55,7 @@ impl TcpSender {
     /// Handles a report that a switch has trimmed a segment: its payload has left the network and did not
     /// arrive. Returns the newly reported bytes.
     #[cold]
-    pub(super) fn hear_cut(&mut self, now: Time, ack: &Ack) -> u64 {
+    pub(super) fn on_trim_report(&mut self, now: Time, ack: &Ack) -> u64 {
         let cut = ack.cut_off();
         let news = cut.map_or(0, |(from, _)| self.board.cut(from));
         if news == 0 {
@@ -79,7 +79,7 @@ impl TcpSender {
             self.free_repair = true;
             return;
         }
-        let flight = (self.nxt - self.una).saturating_sub(self.limited);
+        let flight = (self.next_seq - self.first_unacked).saturating_sub(self.limited);
         self.control
             .on_loss(now, &mut self.window, flight, self.cut);
         if !self.sack {
@@ -106,14 +106,14 @@ impl TcpSender {
             self.dupacks >= threshold || self.board.head_is_lost(u64::from(threshold))
         } else {
             // Reno forgets a recovery at the first new acknowledgement, so it may begin another one.
-            self.dupacks >= threshold && (self.reno || self.una >= self.guard)
+            self.dupacks >= threshold && (self.reno || self.first_unacked >= self.guard)
         }
     }
 
     /// Enters fast recovery (RFC 6582 steps 2 and 3, RFC 6675 step 4).
     fn enter_fast(&mut self, now: Time) {
         self.remember(false);
-        let flight = (self.nxt - self.una).saturating_sub(self.limited);
+        let flight = (self.next_seq - self.first_unacked).saturating_sub(self.limited);
         self.control
             .on_loss(now, &mut self.window, flight, self.cut);
         if !self.sack {
@@ -131,8 +131,8 @@ impl TcpSender {
     }
 
     fn begin_episode(&mut self) {
-        self.recover = self.nxt;
-        self.guard = self.nxt.saturating_add(1);
+        self.recover = self.next_seq;
+        self.guard = self.next_seq.saturating_add(1);
         self.partial = false;
         self.rescued = false;
         self.dupacks = 0;
@@ -141,14 +141,14 @@ impl TcpSender {
 
     /// Handles newly acknowledged bytes in fast recovery.
     pub(super) fn advance_fast(&mut self, now: Time, acked: u64) {
-        if self.reno || self.una >= self.recover {
+        if self.reno || self.first_unacked >= self.recover {
             self.end_reduction();
             if self.reno {
                 // RFC 5681 3.2 step 6, at any new acknowledgement.
                 self.window.cwnd = self.window.ssthresh;
             } else if !self.sack {
                 // RFC 6582 step 3, full acknowledgement, option 1.
-                let flight = (self.nxt - self.una).max(self.window.mss);
+                let flight = (self.next_seq - self.first_unacked).max(self.window.mss);
                 self.window.cwnd = self.window.ssthresh.min(flight + self.window.mss);
             }
             self.close_episode(now);
@@ -185,7 +185,7 @@ impl TcpSender {
     /// Handles newly acknowledged bytes after a timeout: slow start, whatever the echoes.
     pub(super) fn advance_loss(&mut self, now: Time, acked: u64, held: u64) {
         self.grow(acked, held);
-        if self.una >= self.recover {
+        if self.first_unacked >= self.recover {
             self.close_episode(now);
         }
     }
@@ -196,7 +196,7 @@ impl TcpSender {
         }
         self.partial = false;
         self.resend_head = false;
-        self.guessed = 0;
+        self.presumed_arrived = 0;
         self.board.settle();
         self.set_phase(Phase::Open);
         if self.board.any_cut() {
@@ -223,17 +223,17 @@ impl TcpSender {
         self.remember(true);
         // After a timeout, data still to be retransmitted is not in flight.
         let flight = match self.phase {
-            Phase::Loss => self.board.pipe(self.una),
-            _ => (self.nxt - self.una).saturating_sub(self.limited),
+            Phase::Loss => self.board.pipe(self.first_unacked),
+            _ => (self.next_seq - self.first_unacked).saturating_sub(self.limited),
         };
-        let again = self.timed_out_at.replace(self.una) == Some(self.una);
+        let again = self.timed_out_at.replace(self.first_unacked) == Some(self.first_unacked);
         self.control
             .on_timeout(now, &mut self.window, flight, again);
         self.allowance = 0;
         self.limited = 0;
         self.begin_episode();
         self.reducing = false;
-        self.guessed = 0;
+        self.presumed_arrived = 0;
         self.resend_head = false;
         self.free_repair = false;
         self.board.begin_loss();

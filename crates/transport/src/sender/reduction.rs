@@ -19,7 +19,7 @@ use super::{Phase, TcpSender};
 
 /// State of a sender before an acknowledgement.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct Before {
+pub(super) struct SenderBeforeAck {
     arrived: u64,
     lost: u64,
 }
@@ -39,18 +39,18 @@ impl TcpSender {
         }
     }
 
-    /// Returns the bytes beyond `una` known to have arrived; without SACK, a guess.
+    /// Returns the bytes beyond `first_unacked` known to have arrived; without SACK, a guess.
     #[inline]
     pub(super) fn arrived(&self) -> u64 {
         if self.sack {
             self.board.sacked()
         } else {
-            self.guessed
+            self.presumed_arrived
         }
     }
 
-    pub(super) fn before(&self) -> Before {
-        Before {
+    pub(super) fn before(&self) -> SenderBeforeAck {
+        SenderBeforeAck {
             arrived: self.arrived(),
             lost: self.lost_so_far(),
         }
@@ -66,8 +66,8 @@ impl TcpSender {
 
     /// Takes one step: sets the window so that exactly the share of this acknowledgement may leave. The trimmed
     /// bytes `cut` have left the network as delivered bytes have.
-    pub(super) fn reduce(&mut self, acked: u64, cut: u64, before: Before) {
-        let outstanding = self.nxt - self.una;
+    pub(super) fn reduce(&mut self, acked: u64, cut: u64, before: SenderBeforeAck) {
+        let outstanding = self.next_seq - self.first_unacked;
         if self.prr.flight == 0 {
             self.prr.flight = (outstanding + acked).saturating_sub(before.arrived).max(1);
         }
@@ -83,14 +83,14 @@ impl TcpSender {
             fast // a partial acknowledgement
         };
         let pipe = if self.sack {
-            self.board.pipe(self.una)
+            self.board.pipe(self.first_unacked)
         } else {
             let lost = if self.resend_head { self.window.mss } else { 0 };
             self.board
-                .pipe(self.una)
-                .saturating_sub(self.guessed + lost)
+                .pipe(self.first_unacked)
+                .saturating_sub(self.presumed_arrived + lost)
         };
-        let out = self.nxt - self.cut_end + self.prr.resent;
+        let out = self.next_seq - self.cut_end + self.prr.resent;
         let safe = acked > 0 && !further_loss;
         let mut share = self.prr.share(
             pipe,

@@ -47,7 +47,7 @@ pub(super) struct Reordering {
     episode: u32,
     prior: Option<Prior>,
     /// Newly reported segments of an acknowledgement; empty between two acknowledgements.
-    news: Vec<News>,
+    news: Vec<NewArrival>,
 }
 
 /// Retransmission of a segment.
@@ -73,7 +73,7 @@ pub(super) struct Prior {
 
 /// Segment whose arrival an acknowledgement is the first to report.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub(super) struct News {
+pub(super) struct NewArrival {
     pub seq: u64,
     /// Time of sending; `None` if it was sent more than once.
     pub sent: Option<Time>,
@@ -150,7 +150,7 @@ impl Reordering {
 
     /// Handles the arrival of the segment of `news`, which was sent more than once. Returns true if one of its
     /// retransmissions was spurious.
-    fn repaired(&mut self, now: Time, news: News) -> bool {
+    fn repaired(&mut self, now: Time, news: NewArrival) -> bool {
         let mut found = false;
         let mut i = 0;
         while i < self.repairs.len() {
@@ -231,7 +231,7 @@ impl TcpSender {
         if !self.sack
             && let Some(head) = news.first_mut()
         {
-            head.above = self.segments_guessed();
+            head.above = self.segments_presumed_arrived();
         }
         let mut found = false;
         for segment in news.drain(..) {
@@ -275,7 +275,7 @@ impl TcpSender {
         self.window.cwnd = prior.cwnd.max(own);
         self.window.ssthresh = self.window.ssthresh.max(prior.ssthresh);
         self.control.undo(&mut self.window);
-        self.cut = prior.cut && self.una <= prior.cut_end;
+        self.cut = prior.cut && self.first_unacked <= prior.cut_end;
         self.cut_end = prior.cut_end;
         self.cwr &= prior.cwr;
         // Otherwise a loss among the segments in flight when the spurious recovery began would wait for the
@@ -296,11 +296,11 @@ impl TcpSender {
     #[cold]
     #[inline(never)]
     pub(super) fn remember(&mut self, timeout: bool) {
-        let guessed = self.segments_guessed();
+        let presumed_arrived = self.segments_presumed_arrived();
         let arrived = if self.sack {
             self.board.segments_sacked()
         } else {
-            guessed
+            presumed_arrived
         };
         let Some(reordering) = &mut self.reordering else {
             return;
@@ -358,7 +358,7 @@ impl TcpSender {
         let length = if self.sack {
             self.board.sacked_above(i)
         } else {
-            self.segments_guessed()
+            self.segments_presumed_arrived()
         };
         let (seq, cut) = self.board.slot(i);
         let Some(reordering) = &mut self.reordering else {
@@ -380,8 +380,8 @@ impl TcpSender {
     }
 
     /// Returns the segments that have arrived according to duplicates; used without SACK.
-    fn segments_guessed(&self) -> u32 {
-        let segments = self.guessed.div_ceil(self.window.mss);
+    fn segments_presumed_arrived(&self) -> u32 {
+        let segments = self.presumed_arrived.div_ceil(self.window.mss);
         u32::try_from(segments).unwrap_or(u32::MAX)
     }
 }

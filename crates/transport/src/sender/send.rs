@@ -9,12 +9,12 @@ impl TcpSender {
     /// Returns new data, with `out` bytes considered in flight.
     #[inline]
     pub(super) fn next_new(&mut self, now: Time, out: u64) -> Option<Segment> {
-        let len = self.window.mss.min(self.size - self.nxt);
-        if len == 0 || self.nxt - self.una + len > self.rwnd {
+        let len = self.window.mss.min(self.size - self.next_seq);
+        if len == 0 || self.next_seq - self.first_unacked + len > self.rwnd {
             self.cwnd_limited = false;
             return None;
         }
-        if self.una == self.nxt {
+        if self.first_unacked == self.next_seq {
             self.wake(now);
         }
         if out + len > self.window.cwnd.saturating_add(self.allowance) {
@@ -24,8 +24,8 @@ impl TcpSender {
         if self.allowance > 0 && out + len > self.window.cwnd {
             self.limited += len;
         }
-        let seq = self.nxt - self.base;
-        self.nxt += len;
+        let seq = self.next_seq - self.base;
+        self.next_seq += len;
         self.board.push(now, len);
         self.timer.start(now);
         self.last_sent = now;
@@ -47,7 +47,7 @@ impl TcpSender {
     /// Returns the rank: the bytes left of the message.
     #[inline]
     pub(super) fn rank(&self) -> Option<u32> {
-        self.ranking.rank(self.size - self.una)
+        self.ranking.rank(self.size - self.first_unacked)
     }
 
     /// Returns to the initial window after a silence of more than one RTO, which makes the path state stale
@@ -55,7 +55,7 @@ impl TcpSender {
     #[inline]
     fn wake(&mut self, now: Time) {
         let silence = now.saturating_sub(self.last_sent);
-        if self.config.idle_restart && self.nxt > 0 && silence > self.timer.rto() {
+        if self.config.idle_restart && self.next_seq > 0 && silence > self.timer.rto() {
             let initial = u64::from(self.config.initial_window.max(1)) * self.window.mss;
             self.control.at_most(&mut self.window, initial);
         }
@@ -91,14 +91,14 @@ impl TcpSender {
                 false => self.next_by_marks(now),
             };
         }
-        let outstanding = self.nxt - self.una;
+        let outstanding = self.next_seq - self.first_unacked;
         match self.phase {
             Phase::Open => self.next_new(now, outstanding),
             Phase::Fast if self.sack => self.next_seg(now),
             Phase::Fast => self.next_new(now, outstanding),
             Phase::Loss => match self.board.next_lost() {
                 Some(i) => self.resend_if_room(now, i),
-                None => self.next_new(now, self.board.pipe(self.una)),
+                None => self.next_new(now, self.board.pipe(self.first_unacked)),
             },
         }
     }
@@ -106,13 +106,13 @@ impl TcpSender {
     /// Returns the next segment where losses are detected by time: segments marked lost, as the window allows,
     /// then new data (Linux `tcp_xmit_recovery`).
     fn next_by_marks(&mut self, now: Time) -> Option<Segment> {
-        let pipe = self.board.pipe(self.una);
+        let pipe = self.board.pipe(self.first_unacked);
         if let Some(rack) = &mut self.rack
             && rack.new_alone
         {
             // F-RTO, RFC 5682 3.1 step 2.b.
             let new = self.next_new(now, pipe);
-            if new.is_some() || self.nxt > self.recover {
+            if new.is_some() || self.next_seq > self.recover {
                 return new;
             }
             if let Some(rack) = &mut self.rack {
@@ -136,7 +136,7 @@ impl TcpSender {
 
     /// Returns the next segment by RFC 6675 5 (C) and NextSeg, rules 1 to 4 in turn.
     fn next_seg(&mut self, now: Time) -> Option<Segment> {
-        let pipe = self.board.pipe(self.una);
+        let pipe = self.board.pipe(self.first_unacked);
         if pipe + self.window.mss > self.window.cwnd {
             return None;
         }
@@ -161,13 +161,13 @@ impl TcpSender {
         if std::mem::take(&mut self.free_repair) {
             return Some(self.resend(now, i, true));
         }
-        let after = self.board.pipe(self.una) + self.board.len_of(i);
+        let after = self.board.pipe(self.first_unacked) + self.board.len_of(i);
         (after <= self.window.cwnd).then(|| self.resend(now, i, true))
     }
 
     /// Retransmits slot `i` if the window has room for it. New data never overtakes a retransmission.
     fn resend_if_room(&mut self, now: Time, i: usize) -> Option<Segment> {
-        let after = self.board.pipe(self.una) + self.board.len_of(i);
+        let after = self.board.pipe(self.first_unacked) + self.board.len_of(i);
         self.cwnd_limited = after > self.window.cwnd;
         (!self.cwnd_limited).then(|| self.resend(now, i, true))
     }
@@ -177,7 +177,7 @@ impl TcpSender {
         if self.reordering.is_some() {
             self.note_repair(now, i);
         }
-        let (seq, len) = self.board.resend(now, i, self.una, in_pipe);
+        let (seq, len) = self.board.resend(now, i, self.first_unacked, in_pipe);
         if self.reducing {
             self.prr.resent += len;
             if !in_pipe {

@@ -28,7 +28,7 @@
 
 use sidestep_types::{About, FlowId, Fraction, Packet, Refusal, Settings, Time, Words};
 
-use super::duplicates::{Heard, Run, Stream, Streams};
+use super::duplicates::{AckKind, Run, Stream, Streams};
 use super::registry::Registered;
 use super::{Counters, Nature, Shim, Up};
 
@@ -36,7 +36,7 @@ use super::{Counters, Nature, Shim, Up};
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct AgentDroptail {
     settings: AgentDroptailSettings,
-    streams: Streams<Own>,
+    streams: Streams<SubflowRuns>,
     /// Lengths of all runs of the host; empty when each flow counts separately.
     host: Lengths,
     counters: Counters,
@@ -134,7 +134,7 @@ impl AgentDroptailSettings {
 
 /// State of a subflow.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
-struct Own {
+struct SubflowRuns {
     lengths: Lengths,
     /// Set once its run was long enough to go on.
     through: bool,
@@ -236,12 +236,12 @@ impl Shim for AgentDroptail {
             return Up::Pass;
         };
         let (settings, recovers) = (&self.settings, stream.recovers());
-        let Own { lengths, through } = &mut stream.own;
+        let SubflowRuns { lengths, through } = &mut stream.own;
         let lengths = match settings.per == Per::Host {
             true => &mut self.host,
             false => lengths,
         };
-        if let Heard::News(run) = heard {
+        if let AckKind::News(run) = heard {
             *through = false;
             if settings.counts(run) {
                 lengths.count(run.length, settings);
@@ -288,7 +288,7 @@ impl Shim for AgentDroptail {
 
 impl AgentDroptail {
     /// Returns the histogram that applies to the runs of a subflow.
-    fn lengths_of<'a>(&'a self, stream: &'a Stream<Own>) -> &'a Lengths {
+    fn lengths_of<'a>(&'a self, stream: &'a Stream<SubflowRuns>) -> &'a Lengths {
         match self.settings.per {
             Per::Host => &self.host,
             Per::Flow => &stream.own.lengths,
@@ -296,7 +296,7 @@ impl AgentDroptail {
     }
 
     /// Describes the number of the duplicate in its run, and which duplicates go on.
-    fn held(&self, stream: &Stream<Own>) -> String {
+    fn held(&self, stream: &Stream<SubflowRuns>) -> String {
         let AgentDroptailSettings {
             pass,
             share: Fraction(part, whole),

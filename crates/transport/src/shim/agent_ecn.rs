@@ -23,7 +23,7 @@
 
 use sidestep_types::{About, FlowId, Packet, Refusal, Settings, Time, Words};
 
-use super::duplicates::{Heard, Streams};
+use super::duplicates::{AckKind, Streams};
 use super::registry::Registered;
 use super::{Counters, Nature, Shim, Up};
 
@@ -31,13 +31,13 @@ use super::{Counters, Nature, Shim, Up};
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct AgentEcn {
     until: Until,
-    streams: Streams<Told>,
+    streams: Streams<PassUntil>,
     counters: Counters,
 }
 
 /// Acknowledgement up to which all duplicates go on.
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
-struct Told(Option<u64>);
+struct PassUntil(Option<u64>);
 
 /// Event that ends the passing of duplicates without ECE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, Words)]
@@ -107,7 +107,7 @@ impl Shim for AgentEcn {
         let Some((heard, stream)) = self.streams.up(packet) else {
             return Up::Pass;
         };
-        if heard != Heard::Duplicate {
+        if heard != AckKind::Duplicate {
             stream.own.0 = stream.own.0.filter(|end| stream.acked < *end);
             return Up::Pass;
         }

@@ -58,7 +58,7 @@ pub(super) struct Run {
 
 /// Kind of an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum AckKind {
     /// Acknowledgement higher than any before: it ends a run of any length.
     News(Run),
     /// Duplicate.
@@ -95,7 +95,7 @@ impl<S: Default> Stream<S> {
         self.acked < self.recover
     }
 
-    fn hear(&mut self, ack: u64) -> Option<Heard> {
+    fn classify(&mut self, ack: u64) -> Option<AckKind> {
         if ack > self.acked {
             let run = Run {
                 length: std::mem::take(&mut self.run),
@@ -103,13 +103,13 @@ impl<S: Default> Stream<S> {
             };
             self.acked = ack;
             self.sent = self.sent.max(ack);
-            return Some(Heard::News(run));
+            return Some(AckKind::News(run));
         }
         if ack < self.acked || self.acked == self.sent {
             return None;
         }
         self.run += 1;
-        Some(Heard::Duplicate)
+        Some(AckKind::Duplicate)
     }
 }
 
@@ -164,7 +164,7 @@ impl<S: Default> Streams<S> {
     }
 
     /// Classifies a packet that arrived, if it is an acknowledgement of an open flow.
-    pub fn up(&mut self, packet: &Packet) -> Option<(Heard, &mut Stream<S>)> {
+    pub fn up(&mut self, packet: &Packet) -> Option<(AckKind, &mut Stream<S>)> {
         if packet.kind() != Kind::Ack {
             return None;
         }
@@ -173,7 +173,7 @@ impl<S: Default> Streams<S> {
         if says_more(packet) && packet.seq() <= stream.acked {
             return None;
         }
-        let heard = stream.hear(packet.seq())?;
+        let heard = stream.classify(packet.seq())?;
         Some((heard, stream))
     }
 }

@@ -16,7 +16,7 @@ mod stack;
 #[cfg(test)]
 mod tests;
 
-pub use registry::{Chosen, Make, Nature};
+pub use registry::{Chosen, Nature, ShimFactory};
 pub use stack::{Stack, check, check_mss, longest, reads_sizes, reads_tags, tags_arrive};
 
 use registry::shims;
@@ -75,7 +75,7 @@ pub struct Message {
 /// ```
 pub trait Shim {
     /// The stack that it stands in: told once, before anything else, where the stack is built from what was chosen.
-    fn beside(&mut self, _stack: &[Chosen]) {}
+    fn configure_for_stack(&mut self, _stack: &[Chosen]) {}
     /// Begins a flow at this host: `size` bytes that it will send, if the application states the size. `None`
     /// for an endless flow, and for an incoming one.
     fn open(&mut self, _flow: FlowId, _size: Option<u64>) {}
@@ -215,8 +215,8 @@ pub fn build(name: &str, values: &Values) -> Result<AnyShim, Refusal> {
 }
 
 impl Shim for AnyShim {
-    fn beside(&mut self, stack: &[Chosen]) {
-        of_shim!(self, shim => shim.beside(stack))
+    fn configure_for_stack(&mut self, stack: &[Chosen]) {
+        of_shim!(self, shim => shim.configure_for_stack(stack))
     }
     fn open(&mut self, flow: FlowId, size: Option<u64>) {
         of_shim!(self, shim => shim.open(flow, size))

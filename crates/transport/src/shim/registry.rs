@@ -82,7 +82,7 @@ pub trait Registered: Shim + Sized + 'static {
 }
 
 /// Settings of one shim.
-pub trait Make: Send + Sync {
+pub trait ShimFactory: Send + Sync {
     /// Makes the one of a host: see [`Registered::build`].
     fn build(&self) -> Result<AnyShim, Refusal>;
 
@@ -100,12 +100,12 @@ pub trait Make: Send + Sync {
 }
 
 /// A shim as it was chosen.
-pub type Chosen = sidestep_types::Chosen<dyn Make>;
+pub type Chosen = sidestep_types::Chosen<dyn ShimFactory>;
 
 /// The settings of `S`.
 struct Of<S: Registered>(S::Settings);
 
-impl<S: Registered> Make for Of<S>
+impl<S: Registered> ShimFactory for Of<S>
 where
     AnyShim: From<S>,
 {

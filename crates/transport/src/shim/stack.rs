@@ -73,7 +73,7 @@ impl Stack {
     pub fn build(shims: &[Chosen]) -> Result<Stack, Refusal> {
         let made = shims.iter().map(|chosen| {
             let mut shim = chosen.build()?;
-            shim.beside(shims);
+            shim.configure_for_stack(shims);
             Ok(shim)
         });
         made.collect::<Result<_, Refusal>>().map(Stack::of)

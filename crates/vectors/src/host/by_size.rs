@@ -67,7 +67,7 @@ enum Event {
 }
 
 /// First byte, bytes, and first byte in the message, of a packet that was sent.
-type Sent = (u64, u64, u64);
+type SentRange = (u64, u64, u64);
 
 /// Flow, as its host sees it.
 #[derive(Default)]
@@ -77,7 +77,7 @@ struct Flow {
     /// Bytes given to the subflows.
     given: u64,
     /// Packets sent by each subflow.
-    sent: [Vec<Sent>; 2],
+    sent: [Vec<SentRange>; 2],
 }
 
 /// Host with a flow of two subflows, a flow of one, a flow without an end, and a flow that is never opened.
@@ -189,7 +189,7 @@ fn packet(at: usize, subflow: u8, kind: Kind, own: u64) -> Packet {
     packet
 }
 
-fn data(at: usize, subflow: u8, (own, len, from): Sent) -> Packet {
+fn data(at: usize, subflow: u8, (own, len, from): SentRange) -> Packet {
     let mut packet = packet(at, subflow, Kind::Data, own);
     packet.len = len as u16;
     if at == TWO {

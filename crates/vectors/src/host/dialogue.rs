@@ -15,7 +15,7 @@ use std::sync::Arc;
 const WAY: Time = Time::from_us(25);
 
 /// Input of the sender.
-pub enum Heard {
+pub enum SenderInput {
     Ack(Ack),
     Timeout,
 }
@@ -80,21 +80,21 @@ impl Dialogue {
     }
 
     /// Advances time to the sender's next input, and applies that input.
-    pub fn next(&mut self) -> Heard {
+    pub fn next(&mut self) -> SenderInput {
         loop {
             let due = self.sender.deadline().unwrap_or(Time::MAX);
             let first = self.flying.first_key_value().map(|(key, _)| key.0);
             if first.is_none_or(|at| at > due) {
                 self.now = due;
                 self.sender.on_timeout(due);
-                return Heard::Timeout;
+                return SenderInput::Timeout;
             }
             let ((at, _), flying) = self.flying.pop_first().expect("there is one");
             self.now = at;
             match flying {
                 Flying::Ack(ack) => {
                     self.sender.on_ack(at, ack);
-                    return Heard::Ack(ack);
+                    return SenderInput::Ack(ack);
                 }
                 Flying::Data(segment) => self.arrive(&segment),
             }
@@ -119,11 +119,11 @@ impl Dialogue {
 }
 
 /// Adds the event at a sender: its start, an acknowledgement, or its timer, called `timer`.
-pub fn put_heard(row: &mut Row, heard: Option<&Heard>, timer: &str) {
+pub fn put_heard(row: &mut Row, heard: Option<&SenderInput>, timer: &str) {
     let (word, ack): (&str, Option<&Ack>) = match heard {
         None => ("start", None),
-        Some(Heard::Timeout) => (timer, None),
-        Some(Heard::Ack(ack)) => ("ack", Some(ack)),
+        Some(SenderInput::Timeout) => (timer, None),
+        Some(SenderInput::Ack(ack)) => ("ack", Some(ack)),
     };
     row.put("operation", word);
     row.put_some("ack_bytes", ack.map(|ack| ack.ack));

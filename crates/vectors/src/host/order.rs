@@ -45,7 +45,7 @@ pub fn sequence(entry: &'static Entry, setting: &Setting, number: u32, seed: See
     let mut rng = seed.stream(("shim", entry.name, u64::from(number)));
     let mut order = build(entry.name, &setting.values).expect("it was built before");
     let counts = ["remaining", "remaining", "packets", "bytes"][rng.below(4) as usize];
-    order.beside(&[marks_by(counts)]);
+    order.configure_for_stack(&[marks_by(counts)]);
     let mut path = Path::new(counts);
     let mut second = false;
     let row = |step| {

@@ -1,8 +1,8 @@
 //! Test support: small recordings, a small page, and a client that sends exact bytes.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use sidestep_recording::{Event, Head, Link, Network, Node, Tail, What, Writer};
-use sidestep_view::{Choice, Limits, Page, Server, Shown};
+use sidestep_recording::{Event, EventKind, Head, Link, Network, Node, Tail, Writer};
+use sidestep_view::{Choice, Limits, Page, PageContents, Server};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
@@ -43,7 +43,7 @@ pub fn recording(scheme: &str, seed: u64) -> Vec<u8> {
         ..Head::default()
     };
     let mut writer = Writer::begin(&head, Default::default());
-    let what = What::Send {
+    let what = EventKind::Send {
         flow: 7,
         seq: 0,
         bytes: 1460,
@@ -103,9 +103,9 @@ impl Room {
 }
 
 /// Gathers the recordings of these places.
-pub fn shown(places: &[&Path]) -> Result<Shown, String> {
+pub fn shown(places: &[&Path]) -> Result<PageContents, String> {
     let places: Vec<PathBuf> = places.iter().map(|place| place.to_path_buf()).collect();
-    Shown::gather(&places, &Choice::default()).map_err(|e| e.to_string())
+    PageContents::gather(&places, &Choice::default()).map_err(|e| e.to_string())
 }
 
 /// Server that runs until the tests end.
@@ -142,14 +142,14 @@ impl Site {
     }
 
     /// Sends these bytes; returns the answer.
-    pub fn say(&self, bytes: &[u8]) -> Said {
+    pub fn say(&self, bytes: &[u8]) -> Response {
         let mut stream = self.connect();
         stream.write_all(bytes).unwrap();
-        Said::read(&mut stream)
+        Response::read(&mut stream)
     }
 
     /// Requests a path unchanged, with these header lines after `Host`.
-    pub fn ask(&self, method: &str, path: &str, more: &str) -> Said {
+    pub fn ask(&self, method: &str, path: &str, more: &str) -> Response {
         let host = format!("127.0.0.1:{}", self.port);
         self.say(format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{more}\r\n").as_bytes())
     }
@@ -167,28 +167,28 @@ impl Site {
     }
 
     /// Requests a path below the token.
-    pub fn get(&self, rest: &str) -> Said {
+    pub fn get(&self, rest: &str) -> Response {
         self.ask("GET", &format!("/{}/{rest}", self.token), "")
     }
 }
 
 /// Answer of the server.
 #[derive(Debug)]
-pub struct Said {
+pub struct Response {
     pub status: u16,
     pub head: String,
     pub body: Vec<u8>,
 }
 
-impl Said {
+impl Response {
     /// Reads until the server closes.
-    pub fn read(stream: &mut TcpStream) -> Said {
+    pub fn read(stream: &mut TcpStream) -> Response {
         let mut all = Vec::new();
         stream.read_to_end(&mut all).unwrap();
         let end = all.windows(4).position(|four| four == b"\r\n\r\n");
         let end = end.unwrap_or_else(|| panic!("no head: {:?}", String::from_utf8_lossy(&all)));
         let head = String::from_utf8(all[..end].to_vec()).unwrap();
-        Said {
+        Response {
             status: head.split(' ').nth(1).unwrap().parse().unwrap(),
             body: all[end + 4..].to_vec(),
             head,

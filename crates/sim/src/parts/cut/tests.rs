@@ -15,7 +15,7 @@ fn network(name: &str, sets: &[(&str, &str)]) -> Network {
     topology::build(name, &values, &NoFiles).unwrap()
 }
 
-fn cut(network: &Network, parts: usize) -> Result<Cut, Uncut> {
+fn cut(network: &Network, parts: usize) -> Result<Cut, CutError> {
     Cut::of(network, parts, Framing::Ethernet)
 }
 
@@ -96,10 +96,10 @@ fn a_row_of_switches_is_cut_once() {
 #[test]
 fn what_cannot_be_cut_says_why() {
     let star = network("single_switch", &[("hosts", "16")]);
-    assert_eq!(cut(&star, 2), Err(Uncut::OneSwitch));
+    assert_eq!(cut(&star, 2), Err(CutError::OneSwitch));
     assert!(cut(&star, 1).is_ok());
     let tree = network("fat_tree", &[("k", "4")]);
-    assert_eq!(cut(&tree, 9), Err(Uncut::TooMany { useful: 8 }));
+    assert_eq!(cut(&tree, 9), Err(CutError::TooMany { useful: 8 }));
     let close = network("fat_tree", &[("k", "4"), ("delay", "0 us")]);
-    assert_eq!(cut(&close, 2), Err(Uncut::NoDelay));
+    assert_eq!(cut(&close, 2), Err(CutError::NoDelay));
 }

@@ -1,6 +1,6 @@
 //! Partners in another rack, or in another pod.
 
-use super::super::apart::{Apart, ApartBy, Group};
+use super::super::apart::{ApartBy, Group, HostGroups};
 use super::*;
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn on(network: &Network, name: &str, set: &[(&str, &str)]) -> Result<AnyWorkload
     build(name, &values(name, set), &NoFiles, network)
 }
 
-fn ends(plan: &Plan) -> Vec<(u32, u32)> {
+fn ends(plan: &TrafficPlan) -> Vec<(u32, u32)> {
     plan.flows.iter().map(|f| (f.src.0, f.dst.0)).collect()
 }
 
@@ -157,7 +157,7 @@ proptest! {
         let hosts = site.hosts();
         let largest = (0..5).map(|r| racks.iter().filter(|rack| **rack == r).count() as u32).max();
         let by = ApartBy { apart: Some(Group::Rack) };
-        let made = Apart::build(by, &site, hosts / 2, "permutation");
+        let made = HostGroups::build(by, &site, hosts / 2, "permutation");
         prop_assert_eq!(made.is_ok(), largest <= Some(hosts / 2));
         let Ok(Some(apart)) = made else { return Ok(()) };
         let (mut deck, mut rng) = (deck::Deck::new(hosts), sidestep_types::Rng::from_seed(seed));

@@ -149,7 +149,7 @@ fn a_request_comes_first_and_moves_no_draw() {
     let mean = thoughts.iter().sum::<f64>() / thoughts.len() as f64;
     assert!(near(mean, 20.0, 0.2), "{mean}");
     assert!(thoughts.iter().any(|thought| *thought > 25.0));
-    let joint = |plan: &Plan| plan.joint.iter().map(|j| (j.flow.0, j.opener.0)).collect();
+    let joint = |plan: &TrafficPlan| plan.joint.iter().map(|j| (j.flow.0, j.opener.0)).collect();
     let joined: Vec<(u32, u32)> = joint(&asked);
     let expected = (0..asked.flows.len() as u32).map(|flow| (flow, flow - flow % 2));
     assert!(joined.into_iter().eq(expected));

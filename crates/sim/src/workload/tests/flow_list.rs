@@ -25,9 +25,9 @@ fn listed(text: &str) -> Result<AnyWorkload, Refusal> {
 fn a_flow_list_is_planned_as_it_stands_with_classes_of_its_own() {
     let rows = "1 ms,0,1,20 kB,web\n2 ms,1,2,endless,\n0 ms,2,3,1 B,dns\n3 ms,3,0,1 B,web\n1 s,0,1,1 B,late\n";
     let made = listed(&format!("start,src,dst,size,class\n{rows}")).unwrap();
-    let mut plan = Plan {
+    let mut plan = TrafficPlan {
         classes: vec!["query".into(), "trace".into()],
-        ..Plan::default()
+        ..TrafficPlan::default()
     };
     made.plan(1, SECOND, Seed(1), "trace", &mut plan).unwrap();
     assert_eq!(plan.classes, ["query", "trace", "trace/web", "trace/dns"]);
@@ -59,9 +59,9 @@ fn flows_of_a_group_are_kept_together_with_what_is_left_out_of_them() {
     let rows = "2 ms,0,1,1 B,web,a\n1 ms,1,2,1 B,web,a\n1 ms,2,3,1 B,,b\n1 ms,3,0,1 B,,\n\
                 3 ms,2,3,1 B,web,b\n1 s,0,1,1 B,web,a\n1 s,0,1,1 B,web,late\n";
     let made = listed(&format!("start,src,dst,size,class,group\n{rows}")).unwrap();
-    let mut plan = Plan {
+    let mut plan = TrafficPlan {
         classes: vec!["trace".into()],
-        ..Plan::default()
+        ..TrafficPlan::default()
     };
     made.plan(0, SECOND, Seed(1), "trace", &mut plan).unwrap();
     let groups: Vec<_> = (plan.groups.iter())
@@ -89,7 +89,7 @@ fn a_flow_list_is_refused_where_it_is_wrong() {
     );
     let rows: String = (0..300).map(|i| format!("1 ms,0,1,1 B,c{i}\n")).collect();
     let made = listed(&format!("start,src,dst,size,class\n{rows}")).unwrap();
-    let mut plan = Plan::default();
+    let mut plan = TrafficPlan::default();
     let said = made
         .plan(0, SECOND, Seed(1), "trace", &mut plan)
         .unwrap_err();

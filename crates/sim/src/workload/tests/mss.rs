@@ -21,7 +21,7 @@ fn every_workload_draws_the_mss_of_its_flows_and_moves_nothing_else() {
         let plain = planned(&made(name, 16, set), SECOND, 1);
         assert!(plain.flows.iter().all(|flow| flow.mss.is_none()));
         let drawn = planned(&made(name, 16, &with(set, ("mss", "64..1500"))), SECOND, 1);
-        let strip = |mut plan: Plan| {
+        let strip = |mut plan: TrafficPlan| {
             plan.flows.iter_mut().for_each(|flow| flow.mss = None);
             plan
         };

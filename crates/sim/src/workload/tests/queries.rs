@@ -180,7 +180,7 @@ fn responders_of_a_smaller_degree_think_as_long_as_of_a_larger_one() {
 }
 
 /// Returns the opener of the connection of each flow, if it is shared.
-fn openers(plan: &Plan) -> Vec<u32> {
+fn openers(plan: &TrafficPlan) -> Vec<u32> {
     let flows = plan.joint.iter().map(|joint| joint.flow.0);
     assert!(flows.eq(0..plan.joint.len() as u32));
     plan.joint.iter().map(|joint| joint.opener.0).collect()
@@ -269,7 +269,7 @@ fn jitter_delays_within_its_bound_and_moves_nobody() {
 fn a_larger_degree_keeps_the_queries_and_their_first_responders() {
     let few = planned(&made("query", 64, &[("degree", "5")]), SECOND, 3);
     let many = planned(&made("query", 64, &[("degree", "20")]), SECOND, 3);
-    let who = |p: &Plan| {
+    let who = |p: &TrafficPlan| {
         p.queries
             .iter()
             .map(|q| (q.start, q.target))

@@ -12,7 +12,7 @@ fn set<'a>(more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
 }
 
 /// Returns the chains of a plan, each from its first flow on.
-fn chains(plan: &Plan) -> Vec<Vec<&FlowPlan>> {
+fn chains(plan: &TrafficPlan) -> Vec<Vec<&FlowPlan>> {
     let mut chains: Vec<Vec<&FlowPlan>> = Vec::new();
     for (f, flow) in plan.flows.iter().enumerate() {
         match flow.start {
@@ -108,7 +108,7 @@ fn more_chains_and_a_longer_window_leave_what_was_drawn() {
             7,
         )
     };
-    let ends = |plan: &Plan| -> Vec<Vec<(HostId, HostId, u64)>> {
+    let ends = |plan: &TrafficPlan| -> Vec<Vec<(HostId, HostId, u64)>> {
         let of = |chain: Vec<&FlowPlan>| chain.iter().map(|f| (f.src, f.dst, f.size)).collect();
         chains(plan).into_iter().map(of).collect()
     };
@@ -131,7 +131,13 @@ fn the_first_flows_start_within_the_jitter() {
     let starts: Vec<Time> = chains(&plan).iter().map(|chain| at(chain[0])).collect();
     assert!(starts.iter().all(|start| *start < Time::from_ms(2)));
     assert!(starts.iter().max() > starts.iter().min());
-    let refused = made.plan(0, Time::from_ms(1), Seed(1), "w", &mut Plan::default());
+    let refused = made.plan(
+        0,
+        Time::from_ms(1),
+        Seed(1),
+        "w",
+        &mut TrafficPlan::default(),
+    );
     assert_eq!(
         refused.unwrap_err().to_string(),
         "jitter must end before duration ends at 1 ms, got 2 ms"
@@ -158,7 +164,7 @@ fn a_loop_that_cannot_be_is_refused() {
         "expected at least two hosts, got 1"
     );
     let many = made("replace", HOSTS, &set(&[("active", "1000000")]));
-    let refused = many.plan(0, SECOND, Seed(1), "w", &mut Plan::default());
+    let refused = many.plan(0, SECOND, Seed(1), "w", &mut TrafficPlan::default());
     assert_eq!(
         refused.unwrap_err().to_string(),
         "expected at most 67108864 flows in a run, got about 12450199203"

@@ -3,15 +3,15 @@
 
 use super::can;
 use crate::ebpf::still::{Became, Still};
-use crate::frame::{self, Refusal, What, sample::Sample};
-use crate::machine::{FrameEvent, Happened, Machine};
+use crate::frame::{self, FrameContent, Refusal, sample::Sample};
+use crate::machine::{FrameAction, FrameEvent, Machine};
 use crate::setup::Setup;
 use sidestep_switch::{Changes, Event};
 use sidestep_types::{PortId, Rng, Seed, Time};
 use std::sync::{Arc, Mutex};
 
 /// Event of a frame in the machine, and its bytes.
-type Fate = (Happened, Vec<u8>);
+type Fate = (FrameAction, Vec<u8>);
 
 struct Both {
     machine: Machine,
@@ -41,7 +41,7 @@ impl Both {
         let mut machine = Machine::new(&setup).expect("a switch");
         let seen = Arc::clone(&fates);
         machine.watch(Some(Box::new(move |event: &FrameEvent<'_>| {
-            if !matches!(event.what, Happened::Left { .. }) {
+            if !matches!(event.what, FrameAction::Left { .. }) {
                 let fate = (event.what, event.frame.to_vec());
                 seen.lock().expect("one thread").push(fate);
             }
@@ -82,7 +82,7 @@ impl Both {
                     marked,
                     departs,
                 },
-                Happened::Switched(Event::Enqueue(joined)),
+                FrameAction::Switched(Event::Enqueue(joined)),
             ) => {
                 assert_eq!((wanted, port), (joined.wanted, joined.port), "{}", about());
                 assert_eq!(ahead, joined.ahead.packets, "{}", about());
@@ -92,12 +92,12 @@ impl Both {
             }
             (
                 Became::Dropped { wanted, reason },
-                Happened::Switched(Event::Drop {
+                FrameAction::Switched(Event::Drop {
                     port: other,
                     reason: why,
                 }),
             ) => assert_eq!((wanted, reason), (other, why), "{}", about()),
-            (Became::Refused(why), Happened::Refused(other)) => {
+            (Became::Refused(why), FrameAction::Refused(other)) => {
                 assert_eq!(why, other, "{}", about())
             }
             _ => panic!("{}", about()),
@@ -292,7 +292,10 @@ fn the_program_says_why_it_refuses() {
     }
     let mut both = Both::new(SWITCHES[0]);
     let good = Sample::tcp(1, 2, 100).bytes();
-    assert!(matches!(frame::read(&good).unwrap().what, What::Ip(_)));
+    assert!(matches!(
+        frame::read(&good).unwrap().what,
+        FrameContent::Ip(_)
+    ));
     let spoiled = |at: usize, to: u8| {
         let mut bytes = good.clone();
         bytes[at] = to;

@@ -1,15 +1,15 @@
 //! Tests of configs that the program refuses, and of the reasons.
 
-use crate::ebpf::Plan;
+use crate::ebpf::ProgramConfig;
 use crate::setup::Setup;
 
-fn plan(switch: &str, process: &str, port: &str, more: &str) -> Result<Plan, String> {
+fn plan(switch: &str, process: &str, port: &str, more: &str) -> Result<ProgramConfig, String> {
     let text = format!(
         "[switch]\n{switch}\n[process]\n{process}\n[[port]]\ninterface = \"p0\"\nrate = \"1 Gbps\"\n{port}\n\
          [[port]]\ninterface = \"p1\"\nrate = \"1 Gbps\"\nleads_to = \"switch\"\n{more}"
     );
     let setup = Setup::read("s", &text).unwrap_or_else(|e| panic!("{text}: {e:?}"));
-    Plan::of(&setup)
+    ProgramConfig::of(&setup)
 }
 
 #[test]

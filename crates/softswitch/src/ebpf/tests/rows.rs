@@ -186,7 +186,7 @@ fn first_wrong(loaded: &Loaded, name: &str, many: usize) -> Option<String> {
 }
 
 /// Answer: the words of the row, and the stream afterwards.
-type Said = (String, String, String, String, [u64; 4]);
+type RowAnswer = (String, String, String, String, [u64; 4]);
 
 fn text<'a>(row: &'a Row, column: &str) -> &'a str {
     row.cell(column).unwrap_or_default()
@@ -210,7 +210,7 @@ fn stream(row: &Row) -> [u64; 4] {
     [0, noise, noise.rotate_left(17), next.rotate_right(23)]
 }
 
-fn expected(row: &Row) -> Said {
+fn expected(row: &Row) -> RowAnswer {
     let mut after = Rng::from_state(stream(row));
     for _ in 0..number(row, "draws_taken") {
         after.draw();
@@ -240,7 +240,7 @@ fn values(entry: &Entry, row: &Row) -> Values {
     values
 }
 
-fn ask(loaded: &Loaded, entry: &Entry, row: &Row) -> Said {
+fn ask(loaded: &Loaded, entry: &Entry, row: &Row) -> RowAnswer {
     let (values, salt) = (values(entry, row), hex(row, "salt_hex"));
     let is_route = row.cell("hops").is_some();
     let route = is_route.then(|| route::choose(entry.name, &values).expect("good values"));

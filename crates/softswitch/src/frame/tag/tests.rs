@@ -15,7 +15,7 @@ const SAID: WireTag = WireTag {
 
 fn ip(bytes: &[u8]) -> Ip {
     match read(bytes).unwrap().what {
-        What::Ip(ip) => ip,
+        FrameContent::Ip(ip) => ip,
         other => panic!("{other:?}"),
     }
 }
@@ -104,7 +104,7 @@ fn a_switch_reads_the_same_packet_behind_either_tag() {
     // A switch without tags reads one kind as another protocol, and skips the other.
     let plain = Sample::tcp(1, 2, 100).bytes();
     let between = tagged(&plain, Carry::Ethertype, SAID).unwrap();
-    assert_eq!(read_as(&between, None).unwrap().what, What::Other);
+    assert_eq!(read_as(&between, None).unwrap().what, FrameContent::Other);
     let option = tagged(&plain, Carry::Option, SAID).unwrap();
     let got = read_as(&option, None).unwrap();
     assert_eq!((got.hash, got.tag), (read(&plain).unwrap().hash, None));
@@ -278,7 +278,7 @@ proptest! {
         prop_assert_eq!(bytes.len(), plain.len() + carry.adds());
         // Changes by switches are the same in both.
         for bytes in [&mut plain, &mut bytes] {
-            let What::Ip(mut ip) = read_as(bytes, Some(carry)).unwrap().what else {
+            let FrameContent::Ip(mut ip) = read_as(bytes, Some(carry)).unwrap().what else {
                 panic!("an IP packet");
             };
             (0..ages).for_each(|_| lower_ttl(bytes, &mut ip));

@@ -221,7 +221,7 @@ impl Connections {
                 return None;
             }
         }
-        let connection = self.hear(now, key)?;
+        let connection = self.refresh(now, key)?;
         let numbers = &mut connection.ways[way as usize];
         if numbers.base.is_none() {
             numbers.base = base;
@@ -230,7 +230,7 @@ impl Connections {
     }
 
     /// Returns the connection of `key`, and sets its last time to `now`.
-    fn hear(&mut self, now: Time, key: Key) -> Option<&mut Connection> {
+    fn refresh(&mut self, now: Time, key: Key) -> Option<&mut Connection> {
         let connection = self.table.get_mut(&key)?;
         connection.heard = connection.heard.max(now);
         Some(connection)
@@ -301,7 +301,7 @@ impl Connections {
         if !self.table.contains_key(&key) && !self.open(now, key, stack) {
             return;
         }
-        let Some(connection) = self.hear(now, key) else {
+        let Some(connection) = self.refresh(now, key) else {
             return;
         };
         connection.ways[Way::Down as usize].announced = true;

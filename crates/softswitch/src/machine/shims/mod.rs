@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Changes that the shims of a host make to a frame from it.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Said {
+pub(super) struct FrameChanges {
     /// New code point, if it changes.
     pub dscp: Option<u8>,
     /// Tag to add.
@@ -176,9 +176,15 @@ impl Shims {
 
     /// Handles a frame from the host, with `read` where it may get a tag; returns the changes to be written
     /// into it.
-    pub fn down(&mut self, now: Time, port: PortId, bytes: &[u8], read: Option<&Frame>) -> Said {
+    pub fn down(
+        &mut self,
+        now: Time,
+        port: PortId,
+        bytes: &[u8],
+        read: Option<&Frame>,
+    ) -> FrameChanges {
         let Some(edge) = &mut self.ports[port.index()] else {
-            return Said::default();
+            return FrameChanges::default();
         };
         let said = edge.down(now, bytes, read, &mut self.on);
         self.settle(port.index(), now);
@@ -325,11 +331,17 @@ impl Edge {
 
     /// Handles a frame from the host; returns the changes to be written into it, and puts released frames to
     /// the host into `on`.
-    fn down(&mut self, now: Time, bytes: &[u8], read: Option<&Frame>, on: &mut Vec<u32>) -> Said {
+    fn down(
+        &mut self,
+        now: Time,
+        bytes: &[u8],
+        read: Option<&Frame>,
+        on: &mut Vec<u32>,
+    ) -> FrameChanges {
         let Some(segment) = segment(bytes) else {
-            return Said::default();
+            return FrameChanges::default();
         };
-        let mut said = Said::default();
+        let mut said = FrameChanges::default();
         let seen = (self.connections).see(now, &segment, Way::Down, &mut self.stack);
         if let Some(seen) = seen {
             let mut blank = super::packet::blank();

@@ -2,7 +2,7 @@
 
 use super::{config, leaving, older, watched};
 use crate::frame::sample::Sample;
-use crate::machine::{Change, Counters, Happened, Machine};
+use crate::machine::{Change, Counters, FrameAction, Machine};
 use crate::setup::Mac;
 use sidestep_switch::{DropReason, Event};
 use sidestep_types::{BitRate, PortId, PortSet, Time};
@@ -83,11 +83,11 @@ fn a_dead_link_loses_what_waits_what_is_sent_and_what_is_on_the_wire() {
         // Two on the wire, one in transmission, two queued.
         let at = FULL * 2 + Time::from_us(1);
         assert_eq!(machine.change(at, &Change::Down(port(1))), Ok(5));
-        let gone = Happened::Switched(Event::Evict {
+        let gone = FrameAction::Switched(Event::Evict {
             port: PortId(1),
             reason: DropReason::LinkDown,
         });
-        let told: Vec<Happened> = log.lock().unwrap()[5..].iter().map(|e| e.1).collect();
+        let told: Vec<FrameAction> = log.lock().unwrap()[5..].iter().map(|e| e.1).collect();
         assert_eq!(told, [gone; 5], "{sched}");
         come(&mut machine, at, 5..7);
         let counters = machine.counters(at);

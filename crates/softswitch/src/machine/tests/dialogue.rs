@@ -3,7 +3,7 @@
 use super::{config, leaving, older, switch, watched};
 use crate::frame::Refusal;
 use crate::frame::sample::{Sample, arp_request, solicitation};
-use crate::machine::{Happened, Machine, needs_ranks};
+use crate::machine::{FrameAction, Machine, needs_ranks};
 use crate::setup::{Mac, Setup};
 use sidestep_switch::{Changes, Depth, DropReason, Event, Joined};
 use sidestep_types::{PortId, Time};
@@ -51,12 +51,12 @@ fn a_full_queue_drops_and_a_departure_of_the_same_instant_has_made_room() {
         machine.receive(at, PortId(0), &full(1, 2).bytes());
     }
     let wanted = PortId(1);
-    let dropped = Happened::Switched(Event::Drop {
+    let dropped = FrameAction::Switched(Event::Drop {
         port: wanted,
         reason: DropReason::Full,
     });
-    let happened: Vec<Happened> = log.lock().unwrap().iter().map(|e| e.1).collect();
-    let queued = Happened::Switched(Event::Enqueue(Joined {
+    let happened: Vec<FrameAction> = log.lock().unwrap().iter().map(|e| e.1).collect();
+    let queued = FrameAction::Switched(Event::Enqueue(Joined {
         wanted,
         wanted_queue: 0,
         port: wanted,
@@ -114,7 +114,7 @@ fn what_does_not_fit_is_detoured_to_a_switch_even_to_where_it_came_from() {
     );
     let last = log.lock().unwrap()[3].1;
     let (port, reason) = (PortId(1), DropReason::Full);
-    assert_eq!(last, Happened::Switched(Event::Drop { port, reason }));
+    assert_eq!(last, FrameAction::Switched(Event::Drop { port, reason }));
     let counters = machine.counters(FULL);
     assert_eq!(counters.ports[1].decided.detours_out, 2);
     assert_eq!(
@@ -170,7 +170,7 @@ fn a_question_for_a_known_address_is_answered_and_floods_nobody() {
     assert_eq!(out[0].2[22..28], [2, 0, 0, 0, 0, 4]);
     assert_eq!(machine.counters(Time::ZERO).ports[0].frames.answered, 2);
     let log = log.lock().unwrap();
-    let left = |event: &&(_, Happened)| matches!(event.1, Happened::Left { .. });
+    let left = |event: &&(_, FrameAction)| matches!(event.1, FrameAction::Left { .. });
     let came = log.iter().filter(|event| !left(event));
     let who: Vec<Option<PortId>> = came.map(|event| event.0).collect();
     assert_eq!(who, [Some(PortId(0)), None, Some(PortId(0)), None]);
@@ -288,13 +288,13 @@ fn a_trim_sends_the_header_first_and_drops_what_it_cannot_cut() {
     for sample in [full(1, 2), full(1, 2), datagram] {
         machine.receive(Time::ZERO, PortId(0), &sample.bytes());
     }
-    let happened: Vec<Happened> = log.lock().unwrap().iter().map(|e| e.1).collect();
+    let happened: Vec<FrameAction> = log.lock().unwrap().iter().map(|e| e.1).collect();
     let (port, reason) = (PortId(1), DropReason::Full);
     let cut = |joined: &Joined| joined.changes == Changes::TRIMMED;
-    assert!(matches!(&happened[1], Happened::Switched(Event::Enqueue(joined)) if cut(joined)));
+    assert!(matches!(&happened[1], FrameAction::Switched(Event::Enqueue(joined)) if cut(joined)));
     assert_eq!(
         happened[2],
-        Happened::Switched(Event::Drop { port, reason })
+        FrameAction::Switched(Event::Drop { port, reason })
     );
     let out = leaving(&mut machine, Time::from_ms(1));
     // 54 bytes are padded to 60 and cost 84 on the wire.
@@ -315,10 +315,10 @@ fn a_frame_by_a_port_that_is_not_there_or_with_a_spoiled_header_is_counted() {
     machine.receive(Time::ZERO, PortId(5), &full(1, 2).bytes());
     machine.receive(Time::ZERO, PortId(0), &[0; 5]);
     let seen = log.lock().unwrap().clone();
-    assert_eq!(seen[0], (None, Happened::Refused(Refusal::NoPort)));
+    assert_eq!(seen[0], (None, FrameAction::Refused(Refusal::NoPort)));
     assert_eq!(
         seen[1],
-        (Some(PortId(0)), Happened::Refused(Refusal::Truncated))
+        (Some(PortId(0)), FrameAction::Refused(Refusal::Truncated))
     );
     let counters = machine.counters(Time::ZERO);
     assert_eq!(

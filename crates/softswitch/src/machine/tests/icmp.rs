@@ -2,7 +2,7 @@
 
 use super::{in_vlans, leaving, older};
 use crate::frame::sample::Sample;
-use crate::frame::{What, read};
+use crate::frame::{FrameContent, read};
 use crate::machine::Machine;
 use crate::setup::{Icmp, Mac, Router, Setup};
 use etherparse::checksum::Sum16BitWords;
@@ -66,7 +66,7 @@ fn checked(message: &[u8], about: &[u8]) -> [u8; 2] {
         (frame.dst.0, frame.src),
         (about[6..12].try_into().unwrap(), ROUTER)
     );
-    let What::Ip(ip) = frame.what else {
+    let FrameContent::Ip(ip) = frame.what else {
         panic!("a message is an IP packet");
     };
     let (head, from, sum) = match ip.v6 {

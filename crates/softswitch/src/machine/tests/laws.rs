@@ -141,15 +141,15 @@ fn conserved(counters: &Counters) -> Result<(), TestCaseError> {
 const LOOK_EVERY: usize = 8;
 
 /// All frames that left, in order: port, due time, bytes.
-type Sent = Vec<(u16, Time, Vec<u8>)>;
+type Departures = Vec<(u16, Time, Vec<u8>)>;
 
 fn run(
     machine: &mut Machine,
     traffic: &[(Input, u16, u64)],
     look_every: usize,
-) -> Result<Sent, TestCaseError> {
+) -> Result<Departures, TestCaseError> {
     let mut now = Time::ZERO;
-    let mut sent = Sent::new();
+    let mut sent = Departures::new();
     for (n, (input, port, wait)) in traffic.iter().enumerate() {
         now += Time::from_ns(*wait);
         sent.extend(super::leaving(machine, now));
@@ -274,7 +274,7 @@ proptest! {
         for setup in combinations().iter().step_by(7) {
             let [mut alone, mut one, mut two] = [0; 3].map(|_| Machine::new(setup).unwrap());
             let expected = run(&mut alone, &traffic, LOOK_EVERY)?;
-            let mut got = [Sent::new(), Sent::new()];
+            let mut got = [Departures::new(), Departures::new()];
             let mut now = Time::ZERO;
             for (input, port, wait) in &traffic {
                 now += Time::from_ns(*wait);
@@ -333,7 +333,7 @@ proptest! {
     fn under_fifo_frames_leave_a_port_in_the_order_they_came(traffic in traffic()) {
         let mut machine = Machine::new(&config("capacity = \"4 pkt\"", "1 Gbps")).unwrap();
         let mut now = Time::ZERO;
-        let mut out = Sent::new();
+        let mut out = Departures::new();
         for (n, (input, port, wait)) in traffic.iter().enumerate() {
             now += Time::from_ns(*wait);
             let Input::Tcp { from, to, payload, .. } = input else { continue };
@@ -351,7 +351,7 @@ proptest! {
 
 /// Checks that two departures of a port are at least the later frame's time on the wire apart, so that no
 /// window of any length holds more bits than the rate allows.
-fn rate_is_kept(sent: &Sent) -> Result<(), TestCaseError> {
+fn rate_is_kept(sent: &Departures) -> Result<(), TestCaseError> {
     let mut last = [Time::ZERO; 5];
     for (port, due, bytes) in sent {
         let wire = (bytes.len() as u64 + 24).max(84);

@@ -13,7 +13,7 @@ mod tags;
 mod victims;
 mod vlans;
 
-use super::{Departure, FrameEvent, Happened, Machine};
+use super::{Departure, FrameAction, FrameEvent, Machine};
 use crate::frame::sample::Sample;
 use crate::setup::{PortVlan, Setup};
 use sidestep_types::{PortId, Time};
@@ -70,7 +70,7 @@ pub(super) fn switch(switch: &str) -> Machine {
 }
 
 /// Recorded events, with their ingress ports.
-pub(super) type Log = Arc<Mutex<Vec<(Option<PortId>, Happened)>>>;
+pub(super) type Log = Arc<Mutex<Vec<(Option<PortId>, FrameAction)>>>;
 
 pub(super) fn watched(machine: &mut Machine) -> Log {
     let log = Log::default();

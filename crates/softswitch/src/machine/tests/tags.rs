@@ -3,7 +3,7 @@
 use super::{config, leaving, older};
 use crate::frame::sample::Sample;
 use crate::frame::{
-    Carry, LONGEST_TAGGED, OPTION, TAG, What, WireTag, put_tag, read, read_tagged, take_tag,
+    Carry, FrameContent, LONGEST_TAGGED, OPTION, TAG, WireTag, put_tag, read, read_tagged, take_tag,
 };
 use crate::machine::{Announced, Machine, PortCounters};
 use crate::setup::Setup;
@@ -46,7 +46,7 @@ fn out(seq: u32, flags: u8, payload: usize) -> Sample {
 
 fn tagged(sample: &Sample, carry: Carry, tag: WireTag) -> Vec<u8> {
     let (bytes, mut out) = (sample.bytes(), [0; LONGEST_TAGGED]);
-    let What::Ip(ip) = read(&bytes).unwrap().what else {
+    let FrameContent::Ip(ip) = read(&bytes).unwrap().what else {
         panic!("an IP packet");
     };
     let length = put_tag(&bytes, &ip, carry, tag, &mut out).expect("room");

@@ -2,7 +2,7 @@
 
 use super::{leaving, older, switch, watched};
 use crate::frame::sample::Sample;
-use crate::machine::{FrameEvent, Happened, Machine};
+use crate::machine::{FrameAction, FrameEvent, Machine};
 use crate::setup::Mac;
 use sidestep_switch::{AnyBuffer, Buffer, Changes, DropReason, Event, Queues, Verdict, Want};
 use sidestep_types::{Packet, PortId, Rng, Time};
@@ -51,17 +51,17 @@ fn a_frame_that_is_sent_on_is_marked_in_its_bytes_and_squeezes_others_out() {
     let [squeezed_out, moved, joined] = log[..] else {
         panic!("{log:?}");
     };
-    let Happened::Switched(Event::Evict { port, reason }) = squeezed_out.1 else {
+    let FrameAction::Switched(Event::Evict { port, reason }) = squeezed_out.1 else {
         panic!("{squeezed_out:?}");
     };
     assert!(port.0 >= 3 && reason == DropReason::Evicted);
-    let Happened::Switched(Event::Move(to)) = moved.1 else {
+    let FrameAction::Switched(Event::Move(to)) = moved.1 else {
         panic!("{moved:?}");
     };
     assert_eq!((to.wanted, to.port), (PortId(1), port));
     assert_eq!((to.ahead.packets, to.changes), (3, Changes::MARKED));
     assert_eq!((squeezed_out.0, moved.0), (None, None));
-    assert!(matches!(joined.1, Happened::Switched(Event::Enqueue(j)) if j.port == PortId(1)));
+    assert!(matches!(joined.1, FrameAction::Switched(Event::Enqueue(j)) if j.port == PortId(1)));
     let out = leaving(&mut machine, Time::from_ms(1));
     let marked = Sample {
         tos: 40 << 2 | 3,
@@ -111,7 +111,7 @@ fn a_groups_frame_that_has_to_go_is_dropped_and_never_sent_on() {
     }
     let log = watched(&mut machine);
     arrives(&mut machine, 0, &ranked(1, 2, 7));
-    let gone = Happened::Switched(Event::Evict {
+    let gone = FrameAction::Switched(Event::Evict {
         port: PortId(1),
         reason: DropReason::Evicted,
     });
@@ -128,7 +128,7 @@ fn who_watches_sees_a_frame_that_is_sent_on_as_it_will_leave() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let into = seen.clone();
     machine.watch(Some(Box::new(move |event: &FrameEvent<'_>| {
-        if let Happened::Switched(Event::Move(joined)) = event.what
+        if let FrameAction::Switched(Event::Move(joined)) = event.what
             && joined.detoured()
         {
             into.lock().unwrap().push(event.frame.to_vec());

@@ -70,8 +70,8 @@ impl<S: Read + Write> Client<S> {
     ) -> Step {
         loop {
             let went = match &mut self.state {
-                State::Asking(said) => match hear(&mut self.stream, said) {
-                    Went::On(Some(asked)) => {
+                State::Asking(said) => match read_request(&mut self.stream, said) {
+                    CallResult::On(Some(asked)) => {
                         let (head, body) = answer(asked, counters);
                         self.state = State::Answered(head, body, 0);
                         self.until = now + limits.answer;
@@ -90,32 +90,32 @@ impl<S: Read + Write> Client<S> {
                         return Step::Sent;
                     }
                     match self.stream.write(rest) {
-                        Ok(0) => Went::Away,
+                        Ok(0) => CallResult::Away,
                         Ok(more) => {
                             *sent += more;
-                            Went::On(None)
+                            CallResult::On(None)
                         }
-                        Err(e) => Went::of(e.kind()),
+                        Err(e) => CallResult::of(e.kind()),
                     }
                 }
                 // Once: a client that sends without end keeps nobody waiting.
                 State::Ending => match self.stream.read(&mut [0; 4096]) {
-                    Ok(0) => Went::Away,
-                    Ok(_) => Went::Nowhere,
-                    Err(e) => Went::of(e.kind()),
+                    Ok(0) => CallResult::Away,
+                    Ok(_) => CallResult::Nowhere,
+                    Err(e) => CallResult::of(e.kind()),
                 },
             };
             match went {
-                Went::On(_) => {}
-                Went::Nowhere => return Step::Waits,
-                Went::Away => return Step::Over,
+                CallResult::On(_) => {}
+                CallResult::Nowhere => return Step::Waits,
+                CallResult::Away => return Step::Over,
             }
         }
     }
 }
 
 /// Result of one call.
-enum Went {
+enum CallResult {
     /// Data was moved; with a request once that is complete.
     On(Option<Result<Question, Refusal>>),
     /// The call would block.
@@ -124,26 +124,26 @@ enum Went {
     Away,
 }
 
-impl Went {
-    fn of(kind: ErrorKind) -> Went {
+impl CallResult {
+    fn of(kind: ErrorKind) -> CallResult {
         match kind {
-            ErrorKind::WouldBlock => Went::Nowhere,
-            ErrorKind::Interrupted => Went::On(None),
-            _ => Went::Away,
+            ErrorKind::WouldBlock => CallResult::Nowhere,
+            ErrorKind::Interrupted => CallResult::On(None),
+            _ => CallResult::Away,
         }
     }
 }
 
-fn hear(stream: &mut impl Read, said: &mut Vec<u8>) -> Went {
+fn read_request(stream: &mut impl Read, said: &mut Vec<u8>) -> CallResult {
     let mut room = [0; 1024];
     let most = room.len().min(LONGEST - said.len());
     match stream.read(&mut room[..most]) {
-        Ok(0) => Went::Away,
+        Ok(0) => CallResult::Away,
         Ok(got) => {
             said.extend_from_slice(&room[..got]);
-            Went::On(request::read(said))
+            CallResult::On(request::read(said))
         }
-        Err(e) => Went::of(e.kind()),
+        Err(e) => CallResult::of(e.kind()),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Lines over numbers.
 
 use super::super::axis::{Axis, Scale, Ticks};
+use super::super::drawing::Drawing;
 use super::super::frame::{Frame, HEADING_LINE, heading_lines};
-use super::super::look::{INK, Look, heading_height, words};
-use super::super::scene::Scene;
+use super::super::look::{INK, SeriesStyle, heading_height, words};
 use super::figure::{Chart, Point, Side};
 use super::marks::{off, pen, say};
 use super::page::{
@@ -16,7 +16,7 @@ const GAP: f32 = 104.0;
 const HIGH: f32 = 260.0;
 
 /// Draws a panel for each metric and a line for each series.
-pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) -> Scene {
+pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) -> Drawing {
     let columns = if chart.panels.len() > 1 { 2 } else { 1 };
     let deep = chart.panels.len().div_ceil(columns) as f32;
     let wide = match columns {
@@ -31,7 +31,7 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
     let step = HIGH + BELOW + more;
     let top = heading_height(WIDTH, MARGIN, &chart.title, &chart.subtitle) + 20.0 + more;
     let end = top - more + deep * step;
-    let mut scene = begin(chart, end);
+    let mut drawing = begin(chart, end);
     for (i, panel) in chart.panels.iter().enumerate() {
         let left = MARGIN + 44.0 + (i % columns) as f32 * (wide + GAP - 24.0);
         let y0 = top + (i / columns) as f32 * step;
@@ -49,7 +49,7 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
             heading: &panel.heading,
             x_label: label,
         }
-        .draw(&mut scene);
+        .draw(&mut drawing);
         for (s, points) in panel.points.iter().enumerate() {
             let look = &chart.series[s].look;
             let dodge = 3.0 * (s as f32 - (panel.points.len() as f32 - 1.0) / 2.0);
@@ -64,20 +64,20 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
             for run in all.split(|(.., p)| p.is_none()).filter(|run| run.len() > 1) {
                 let at =
                     |(v, _, p): &(f64, _, Option<Point>)| p.map(|p| (place(*v), y.place(p.value)));
-                scene.line(run.iter().filter_map(at).collect(), &look.line());
+                drawing.line(run.iter().filter_map(at).collect(), &look.line());
             }
             let known = all
                 .iter()
                 .filter_map(|(v, word, p)| p.map(|p| (*v, *word, p)));
             for (v, word, point) in known {
                 let hint = format!("{} at {word}: {}", chart.series[s].name, say(&point));
-                upright(&mut scene, place(v), &y, &point, look, &hint);
+                upright(&mut drawing, place(v), &y, &point, look, &hint);
             }
         }
         for author in &panel.authors {
             let at = (x.axis.place(author.x), y.place(author.value));
             author_mark(
-                &mut scene,
+                &mut drawing,
                 at,
                 &chart.series[author.series].look,
                 &author.hint,
@@ -90,13 +90,13 @@ pub fn draw(chart: &Chart, label: &str, scale: Scale, values: &[(f64, String)]) 
             all.sort_by(|a, b| a.0.total_cmp(&b.0));
             match all.as_slice() {
                 [] => {}
-                [at] => paper_mark(&mut scene, *at, color, paper.implied, &paper.hint),
-                [first, .., last] => paper_level(&mut scene, [*first, *last], paper, color),
+                [at] => paper_mark(&mut drawing, *at, color, paper.implied, &paper.hint),
+                [first, .., last] => paper_level(&mut drawing, [*first, *last], paper, color),
             }
         }
     }
-    close(&mut scene, chart, end, true);
-    scene
+    close(&mut drawing, chart, end, true);
+    drawing
 }
 
 /// Axis with a margin at both ends.
@@ -130,26 +130,26 @@ impl Spread {
 }
 
 /// Draws a point with a vertical interval.
-fn upright(scene: &mut Scene, x: f32, y: &Axis, point: &Point, look: &Look, hint: &str) {
+fn upright(drawing: &mut Drawing, x: f32, y: &Axis, point: &Point, look: &SeriesStyle, hint: &str) {
     let pen = pen(look);
     if let Some([low, high]) = point.ci {
         let (low, high) = (y.place(low), y.place(high));
         if (low - high).abs() > 1.0 {
-            scene.line(vec![(x, low), (x, high)], &pen);
+            drawing.line(vec![(x, low), (x, high)], &pen);
             for end in [low, high] {
-                scene.line(vec![(x - 3.5, end), (x + 3.5, end)], &pen);
+                drawing.line(vec![(x - 3.5, end), (x + 3.5, end)], &pen);
             }
         }
     }
     let at = (x, y.place(point.value));
     if off(point, y) {
-        scene.text((x + 8.0, at.1 - 5.0), "0", words(11.5, INK).bold());
+        drawing.text((x + 8.0, at.1 - 5.0), "0", words(11.5, INK).bold());
     } else if let Some(side) = point.bound {
         let way = if side == Side::Above { -1.0 } else { 1.0 };
         let tip = at.1 + way * 17.0;
-        scene.line(vec![at, (x, tip)], &pen);
+        drawing.line(vec![at, (x, tip)], &pen);
         let back = tip - way * 5.0;
-        scene.line(vec![(x - 3.5, back), (x, tip), (x + 3.5, back)], &pen);
+        drawing.line(vec![(x - 3.5, back), (x, tip), (x + 3.5, back)], &pen);
     }
-    scene.mark(at, 4.0, look, point.bound.is_none() && !off(point, y), hint);
+    drawing.mark(at, 4.0, look, point.bound.is_none() && !off(point, y), hint);
 }

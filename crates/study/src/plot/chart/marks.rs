@@ -1,10 +1,10 @@
 //! Text of a point, and the look of its interval.
 
 use super::super::axis::{Axis, Scale};
-use super::super::look::Look;
-use super::super::scene::Stroke;
+use super::super::drawing::Stroke;
+use super::super::look::SeriesStyle;
 use super::figure::{Point, Side};
-use crate::words::number;
+use crate::format::number;
 
 /// Formats a number with its interval.
 pub fn say(point: &Point) -> String {
@@ -26,7 +26,7 @@ pub fn off(point: &Point, axis: &Axis) -> bool {
 }
 
 /// Returns the stroke of an interval.
-pub fn pen(look: &Look) -> Stroke {
+pub fn pen(look: &SeriesStyle) -> Stroke {
     Stroke {
         color: look.color,
         width: 1.4,

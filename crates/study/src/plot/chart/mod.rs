@@ -13,10 +13,10 @@ pub(super) use page::{IMPLIED, PAPER, paper_mark};
 
 pub use figure::{Author, Chart, Panel, Paper, Point, Side, Sweep};
 
-use super::scene::Scene;
+use super::drawing::Drawing;
 
 /// Draws the chart: lines if the axis has numbers, rows if it has words.
-pub fn chart(chart: &Chart) -> Scene {
+pub fn chart(chart: &Chart) -> Drawing {
     match &chart.x {
         Sweep::Numbers {
             label,
@@ -31,7 +31,7 @@ pub fn chart(chart: &Chart) -> Scene {
 mod tests {
     use super::*;
     use crate::plot::testing::keep;
-    use crate::plot::{Entry, Look, Scale, svg};
+    use crate::plot::{Entry, Scale, SeriesStyle, svg};
 
     fn point(value: f64) -> Option<Point> {
         Some(Point {
@@ -43,7 +43,7 @@ mod tests {
 
     fn entry(n: usize, name: &str) -> Entry {
         Entry {
-            look: Look::nth(n),
+            look: SeriesStyle::nth(n),
             name: name.into(),
             about: "n = 1,234 queries per point, 5 seeds".into(),
         }
@@ -109,9 +109,9 @@ mod tests {
 
     #[test]
     fn lines_have_a_mark_a_point_and_bounds_are_open_with_an_arrow() {
-        let scene = chart(&figure(rates(), Scale::Log));
-        let text = svg(&scene);
-        keep("lines", &scene);
+        let drawing = chart(&figure(rates(), Scale::Log));
+        let text = svg(&drawing);
+        keep("lines", &drawing);
         assert_eq!(text.matches("<title>dctcp at ").count(), 15);
         assert_eq!(
             text.matches("<title>dibs at ").count(),
@@ -158,9 +158,9 @@ mod tests {
             label: "assumption".into(),
             values: values.map(String::from).to_vec(),
         };
-        let scene = chart(&figure(words, Scale::Linear));
-        keep("rows", &scene);
-        let text = svg(&scene);
+        let drawing = chart(&figure(words, Scale::Linear));
+        keep("rows", &drawing);
+        let text = svg(&drawing);
         assert!(text.contains(">minimum RTO 1 ms</text>"), "{text}");
         assert!(
             text.contains("dibs, as assumed: 4.00 (3.60 to 4.60)"),
@@ -176,9 +176,9 @@ mod tests {
         let mut figure = figure(rates(), Scale::Log);
         figure.panels.truncate(1);
         figure.panels[0].points[1][0] = point(0.0);
-        let scene = chart(&figure);
-        keep("one", &scene);
-        assert!(svg(&scene).contains("font-weight=\"600\">0</text>"));
+        let drawing = chart(&figure);
+        keep("one", &drawing);
+        assert!(svg(&drawing).contains("font-weight=\"600\">0</text>"));
     }
 
     #[test]

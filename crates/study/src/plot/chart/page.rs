@@ -1,8 +1,8 @@
 //! Page around the panels, and their value axes.
 
 use super::super::axis::{Axis, Scale};
-use super::super::look::{LEGEND_LINE, Look, SOFT, heading, legend, words};
-use super::super::scene::{Color, Item, PAGE, Scene, Shape, Stroke};
+use super::super::drawing::{Color, Drawing, Item, PAGE, Shape, Stroke};
+use super::super::look::{LEGEND_LINE, SOFT, SeriesStyle, heading, legend, words};
 use super::figure::{Chart, Panel, Paper};
 
 /// Width of the page.
@@ -43,21 +43,21 @@ fn shown_above_zero(panel: &Panel) -> bool {
 }
 
 /// Creates the page with its heading. `end` is the lower end of the panels.
-pub fn begin(chart: &Chart, end: f32) -> Scene {
+pub fn begin(chart: &Chart, end: f32) -> Drawing {
     let legend = LEGEND_LINE * chart.series.len() as f32;
     let more = LEGEND_LINE * notes(chart).len() as f32;
-    let mut scene = Scene::new(WIDTH, end + legend + more + 4.0, chart.title.clone());
-    heading(&mut scene, MARGIN, &chart.title, &chart.subtitle);
-    scene
+    let mut drawing = Drawing::new(WIDTH, end + legend + more + 4.0, chart.title.clone());
+    heading(&mut drawing, MARGIN, &chart.title, &chart.subtitle);
+    drawing
 }
 
 /// Draws the legend below the panels.
-pub fn close(scene: &mut Scene, chart: &Chart, end: f32, line: bool) {
-    legend(scene, (MARGIN, end), &chart.series, line, true);
+pub fn close(drawing: &mut Drawing, chart: &Chart, end: f32, line: bool) {
+    legend(drawing, (MARGIN, end), &chart.series, line, true);
     let first = end + LEGEND_LINE * chart.series.len() as f32;
     for (i, note) in notes(chart).into_iter().enumerate() {
         let at = (MARGIN, first + LEGEND_LINE * i as f32);
-        scene.text(at, note, words(12.0, SOFT));
+        drawing.text(at, note, words(12.0, SOFT));
     }
 }
 
@@ -85,8 +85,8 @@ pub const IMPLIED: &str = "open cross: the paper's difference or ratio, applied 
                            the other scheme";
 
 /// Draws a mark of the paper.
-pub fn paper_mark(scene: &mut Scene, at: (f32, f32), color: Color, implied: bool, hint: &str) {
-    scene.items.push(Item::Mark {
+pub fn paper_mark(drawing: &mut Drawing, at: (f32, f32), color: Color, implied: bool, hint: &str) {
+    drawing.items.push(Item::Mark {
         at,
         shape: Shape::Cross,
         radius: 5.0,
@@ -100,27 +100,27 @@ pub fn paper_mark(scene: &mut Scene, at: (f32, f32), color: Color, implied: bool
     });
     let style = words(10.5, SOFT);
     // At the right edge of the page the word is on the left of its mark.
-    let (place, style) = match at.0 + 9.0 + 32.0 > scene.width {
+    let (place, style) = match at.0 + 9.0 + 32.0 > drawing.width {
         true => (at.0 - 9.0, style.end()),
         false => (at.0 + 9.0, style),
     };
-    scene.text((place, at.1 + 4.0), "paper", style);
+    drawing.text((place, at.1 + 4.0), "paper", style);
 }
 
 /// Draws a point of the authors.
-pub fn author_mark(scene: &mut Scene, at: (f32, f32), look: &Look, hint: &str) {
-    scene.mark(at, 5.0, look, false, hint);
+pub fn author_mark(drawing: &mut Drawing, at: (f32, f32), look: &SeriesStyle, hint: &str) {
+    drawing.mark(at, 5.0, look, false, hint);
 }
 
 /// Draws a number of the paper that holds from one position to another.
-pub fn paper_level(scene: &mut Scene, ends: [(f32, f32); 2], paper: &Paper, color: Color) {
+pub fn paper_level(drawing: &mut Drawing, ends: [(f32, f32); 2], paper: &Paper, color: Color) {
     let stroke = Stroke {
         color,
         width: 1.2,
         dash: &[1.5, 3.5],
     };
-    scene.line(ends.to_vec(), &stroke);
-    paper_mark(scene, ends[1], color, paper.implied, &paper.hint);
+    drawing.line(ends.to_vec(), &stroke);
+    paper_mark(drawing, ends[1], color, paper.implied, &paper.hint);
 }
 
 fn has_bounds(chart: &Chart) -> bool {

@@ -1,10 +1,10 @@
 //! Rows over words.
 
 use super::super::axis::{Axis, Scale, Ticks};
+use super::super::drawing::Drawing;
 use super::super::font::Font;
 use super::super::frame::Frame;
-use super::super::look::{FRAME, GRID, INK, Look, SOFT, fold, heading_height, thin, words};
-use super::super::scene::Scene;
+use super::super::look::{FRAME, GRID, INK, SOFT, SeriesStyle, fold, heading_height, thin, words};
 use super::figure::{Chart, Panel, Point, Side};
 use super::marks::{off, pen, say};
 use super::page::{
@@ -15,7 +15,7 @@ use super::page::{
 const GAP: f32 = 52.0;
 
 /// Draws a row for each word and a mark for each series.
-pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
+pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Drawing {
     let font = Font::load(false);
     let columns = chart.panels.len().clamp(1, 3);
     let deep = chart.panels.len().div_ceil(columns);
@@ -26,7 +26,7 @@ pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
     let high: f32 = rows.heights.iter().sum();
     let top = heading_height(WIDTH, MARGIN, &chart.title, &chart.subtitle) + 20.0;
     let end = top + deep as f32 * (high + BELOW);
-    let mut scene = begin(chart, end);
+    let mut drawing = begin(chart, end);
     let first = MARGIN + widest + 16.0;
     let wide = (WIDTH - MARGIN - first - GAP * (columns as f32 - 1.0)) / columns as f32;
     for (i, panel) in chart.panels.iter().enumerate() {
@@ -47,18 +47,18 @@ pub fn draw(chart: &Chart, label: &str, values: &[String]) -> Scene {
             heading: "",
             x_label: &panel.heading,
         }
-        .draw(&mut scene);
+        .draw(&mut drawing);
         let leftmost = i % columns == 0;
-        let bottom = rows.points(&mut scene, panel, &x, y0, leftmost);
-        rows.authors(&mut scene, panel, &x, y0);
-        rows.papers(&mut scene, panel, &x, y0);
-        scene.line(vec![(left, y0), (left, bottom)], &thin(FRAME));
+        let bottom = rows.points(&mut drawing, panel, &x, y0, leftmost);
+        rows.authors(&mut drawing, panel, &x, y0);
+        rows.papers(&mut drawing, panel, &x, y0);
+        drawing.line(vec![(left, y0), (left, bottom)], &thin(FRAME));
         if leftmost {
-            scene.text((left - 12.0, y0 - 9.0), label, words(12.0, SOFT).end());
+            drawing.text((left - 12.0, y0 - 9.0), label, words(12.0, SOFT).end());
         }
     }
-    close(&mut scene, chart, end, false);
-    scene
+    close(&mut drawing, chart, end, false);
+    drawing
 }
 
 /// Height of one series in a row.
@@ -99,17 +99,17 @@ impl Rows<'_> {
     }
 
     /// Draws the measured points, with the names of the rows if `named`; returns the lower end of the last row.
-    fn points(&self, scene: &mut Scene, panel: &Panel, x: &Axis, y0: f32, named: bool) -> f32 {
+    fn points(&self, drawing: &mut Drawing, panel: &Panel, x: &Axis, y0: f32, named: bool) -> f32 {
         let ends = [x.pixels.0, x.pixels.1];
         let mut at = y0;
         for (v, height) in self.heights.iter().enumerate() {
-            scene.line(ends.map(|end| (end, at)).to_vec(), &thin(GRID));
+            drawing.line(ends.map(|end| (end, at)).to_vec(), &thin(GRID));
             if named {
                 let lines = &self.names[v];
                 let start = at + height / 2.0 + 4.0 - 7.5 * (lines.len() as f32 - 1.0);
                 for (l, line) in lines.iter().enumerate() {
                     let place = (x.pixels.0 - 12.0, start + 15.0 * l as f32);
-                    scene.text(place, &**line, words(12.0, INK).end());
+                    drawing.text(place, &**line, words(12.0, INK).end());
                 }
             }
             for (s, points) in panel.points.iter().enumerate() {
@@ -117,14 +117,14 @@ impl Rows<'_> {
                 let series = &self.chart.series[s];
                 let y = at + height / 2.0 + self.offset(s);
                 let hint = format!("{}, {}: {}", series.name, self.values[v], say(&point));
-                lying(scene, x, y, &point, &series.look, &hint);
+                lying(drawing, x, y, &point, &series.look, &hint);
             }
             at += height;
         }
         at
     }
 
-    fn authors(&self, scene: &mut Scene, panel: &Panel, x: &Axis, y0: f32) {
+    fn authors(&self, drawing: &mut Drawing, panel: &Panel, x: &Axis, y0: f32) {
         for author in &panel.authors {
             // A word that was not run has no row.
             let mut rows = 0..self.values.len();
@@ -134,11 +134,11 @@ impl Rows<'_> {
             let middle = self.above(nth, y0) + self.heights[nth] / 2.0;
             let at = (x.place(author.value), middle + self.offset(author.series));
             let look = &self.chart.series[author.series].look;
-            author_mark(scene, at, look, &author.hint);
+            author_mark(drawing, at, look, &author.hint);
         }
     }
 
-    fn papers(&self, scene: &mut Scene, panel: &Panel, x: &Axis, y0: f32) {
+    fn papers(&self, drawing: &mut Drawing, panel: &Panel, x: &Axis, y0: f32) {
         for paper in &panel.papers {
             let color = self.chart.series[paper.series].look.color;
             let place = x.place(paper.value);
@@ -147,12 +147,12 @@ impl Rows<'_> {
                 [nth] => {
                     let middle = self.above(*nth, y0) + self.heights[*nth] / 2.0;
                     let at = (place, middle + self.offset(paper.series));
-                    paper_mark(scene, at, color, paper.implied, &paper.hint);
+                    paper_mark(drawing, at, color, paper.implied, &paper.hint);
                 }
                 [first, .., last] => {
                     let below = self.above(*last, y0) + self.heights[*last];
                     let ends = [(place, self.above(*first, y0)), (place, below)];
-                    paper_level(scene, ends, paper, color);
+                    paper_level(drawing, ends, paper, color);
                 }
             }
         }
@@ -160,26 +160,26 @@ impl Rows<'_> {
 }
 
 /// Draws a point with a horizontal interval.
-fn lying(scene: &mut Scene, x: &Axis, y: f32, point: &Point, look: &Look, hint: &str) {
+fn lying(drawing: &mut Drawing, x: &Axis, y: f32, point: &Point, look: &SeriesStyle, hint: &str) {
     let pen = pen(look);
     if let Some([low, high]) = point.ci {
         let (low, high) = (x.place(low), x.place(high));
         if (low - high).abs() > 1.0 {
-            scene.line(vec![(low, y), (high, y)], &pen);
+            drawing.line(vec![(low, y), (high, y)], &pen);
             for end in [low, high] {
-                scene.line(vec![(end, y - 3.5), (end, y + 3.5)], &pen);
+                drawing.line(vec![(end, y - 3.5), (end, y + 3.5)], &pen);
             }
         }
     }
     let at = (x.place(point.value), y);
     if off(point, x) {
-        scene.text((at.0 + 8.0, y + 4.0), "0", words(11.5, INK).bold());
+        drawing.text((at.0 + 8.0, y + 4.0), "0", words(11.5, INK).bold());
     } else if let Some(side) = point.bound {
         let way = if side == Side::Above { 1.0 } else { -1.0 };
         let tip = at.0 + way * 17.0;
-        scene.line(vec![at, (tip, y)], &pen);
+        drawing.line(vec![at, (tip, y)], &pen);
         let back = tip - way * 5.0;
-        scene.line(vec![(back, y - 3.5), (tip, y), (back, y + 3.5)], &pen);
+        drawing.line(vec![(back, y - 3.5), (tip, y), (back, y + 3.5)], &pen);
     }
-    scene.mark(at, 4.0, look, point.bound.is_none() && !off(point, x), hint);
+    drawing.mark(at, 4.0, look, point.bound.is_none() && !off(point, x), hint);
 }

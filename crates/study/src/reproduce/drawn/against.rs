@@ -4,8 +4,8 @@ use super::measured::{bounded, completed_beside, heading_of, of_reading, point_o
 use super::papers;
 use super::values::numbers;
 use super::view::{NO_POINT, Parts, Sheet, Strand, View, words_of};
+use crate::format::{count, number};
 use crate::plot::{Author, Chart, Panel, Paper, Point, Scale, Sweep, chart};
-use crate::words::{count, number};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::stats::metric::{self, Population};
 use sidestep_lab::{AuthorPoint, Axis, ClaimResult, PlotKind, PointResult, over};

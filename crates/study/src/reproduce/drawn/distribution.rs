@@ -2,8 +2,8 @@
 
 use super::papers;
 use super::view::{Parts, Sheet, Strand, View};
-use crate::plot::{Figure, Scene, Series, cdf_with};
-use crate::words::{count, number, share};
+use crate::format::{count, number, share};
+use crate::plot::{Drawing, Figure, Series, cdf_with};
 use sidestep_lab::stats::metric::{self, SampleKind, Unit, Values};
 use sidestep_lab::stats::{Percentile, Sample, place, slowdown};
 use sidestep_lab::{ClaimResult, Record};
@@ -73,8 +73,8 @@ pub fn draw<'a>(view: &View<'a>) -> Parts {
     let classes = first.map_or(Vec::new(), names);
     let claims = view.experiment.claims;
     let papers = papers::on_cdf(claims, &view.spec.of, &classes, &figure, &places);
-    let scene = cdf_with(&figure, &papers);
-    (Ok(scene), Sheet { head, rows }, CAPTION.into())
+    let drawing = cdf_with(&figure, &papers);
+    (Ok(drawing), Sheet { head, rows }, CAPTION.into())
 }
 
 /// Returns the class names of a run.
@@ -90,7 +90,7 @@ pub(crate) fn alone(
     of: &str,
     runs: &[Record],
     claims: &[ClaimResult],
-) -> (Scene, Sheet, String) {
+) -> (Drawing, Sheet, String) {
     let classes = runs.first().map_or(Vec::new(), names);
     let series = figure.series.iter();
     let places: Vec<_> = series.map(|s| (s.name.as_str(), Vec::new())).collect();

@@ -1,7 +1,7 @@
 //! Metrics of a summary for drawing: a number with its interval, and its label.
 
+use crate::format::number;
 use crate::plot::{Point, Side};
-use crate::words::number;
 use sidestep_lab::stats::metric::{self, Reading, Unit};
 use sidestep_lab::stats::{Summary, are_apart, sectioned};
 

@@ -18,7 +18,7 @@ pub(crate) use measured::{bounded, heading_of, measured, unit_of};
 pub use view::Sheet;
 pub(crate) use view::{Subject, words_of};
 
-use crate::plot::{Palette, Scene};
+use crate::plot::{Drawing, Palette};
 use sidestep_lab::{PlotKind, PlotSpec, Results};
 use view::View;
 
@@ -33,16 +33,16 @@ pub struct Drawn {
     /// Caption, below the plot: its contents and sample sizes.
     pub caption: String,
     /// Picture, or the reason for its absence.
-    pub scene: Result<Scene, String>,
+    pub drawing: Result<Drawing, String>,
     /// Table of the same numbers.
     pub table: Sheet,
 }
 
 impl Drawn {
     /// Returns the picture, if there is one, with its path in `folder` without extension.
-    pub(crate) fn drawing(&self, folder: &str) -> Option<(String, &Scene)> {
-        let scene = self.scene.as_ref().ok()?;
-        Some((format!("{folder}/{}", self.file), scene))
+    pub(crate) fn drawing(&self, folder: &str) -> Option<(String, &Drawing)> {
+        let drawing = self.drawing.as_ref().ok()?;
+        Some((format!("{folder}/{}", self.file), drawing))
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn draw(
         palette,
         title,
     };
-    let (scene, table, caption) = match spec.kind {
+    let (drawing, table, caption) = match spec.kind {
         PlotKind::Lines | PlotKind::Bars => against::draw(&view),
         PlotKind::Cdf => distribution::draw(&view),
         PlotKind::Ranked => ranked::draw(&view),
@@ -77,7 +77,7 @@ pub(crate) fn draw(
         kind: spec.kind.name(),
         title: view.title,
         caption,
-        scene,
+        drawing,
         table,
     }
 }

@@ -1,8 +1,8 @@
 //! Windows of a sample against simulated time: one line a scheme and condition.
 
 use super::view::{Parts, Sheet, View};
+use crate::format::{number, some};
 use crate::plot::{Curve, Curves, Scale, curves, plain};
-use crate::words::{number, some};
 use sidestep_lab::Record;
 use sidestep_lab::stats::metric;
 
@@ -119,7 +119,7 @@ fn table(lines: &[(crate::plot::Entry, Vec<f64>)], window_ms: f64) -> Sheet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::{Entry, Look};
+    use crate::plot::{Entry, SeriesStyle};
 
     #[test]
     fn a_window_is_the_mean_of_the_runs_that_have_it_and_level() {
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_table_of_many_windows_has_the_means_of_several() {
         let entry = |name: &str| Entry {
-            look: Look::nth(0),
+            look: SeriesStyle::nth(0),
             name: name.into(),
             about: String::new(),
         };

@@ -4,13 +4,13 @@
 //!                  mark is at the value it implies for the later scheme, computed from our measurement of the
 //!                  other; its tooltip and the legend say so.
 
+use crate::format::number;
 use crate::plot::{Figure, PaperMark};
-use crate::words::number;
 use sidestep_lab::stats::place;
 use sidestep_lab::{ClaimResult, Compare};
 
 /// Number of the paper, for one scheme.
-pub struct Said {
+pub struct PaperNumber {
     /// Value.
     pub value: f64,
     /// True if computed from our number of another scheme.
@@ -34,7 +34,7 @@ pub fn said(
     scheme: &str,
     all: &[&str],
     ours: impl Fn(&str) -> Option<f64>,
-) -> Option<Said> {
+) -> Option<PaperNumber> {
     let paper = claim.paper?;
     if !claim.less.is_empty() || !claim.per.is_empty() {
         return None;
@@ -53,7 +53,7 @@ pub fn said(
         false => format!("paper: {}", number(paper)),
         true => format!("paper: {} is {}", claim.compare, number(paper)),
     };
-    (value.is_finite() && value >= 0.0).then_some(Said {
+    (value.is_finite() && value >= 0.0).then_some(PaperNumber {
         value,
         implied,
         words,

@@ -2,8 +2,8 @@
 
 use super::distribution::Spread;
 use super::view::{Parts, Sheet, View};
+use crate::format::{count, number};
 use crate::plot::{Curve, Curves, Scale, curves};
-use crate::words::{count, number};
 use sidestep_lab::Record;
 use sidestep_lab::stats::metric;
 

@@ -1,7 +1,7 @@
 //! View of the results for plots: the schemes and points that `[[plot]]` chooses.
 
-use crate::plot::{CONDITIONS, Entry, Look, Palette, Scene};
-use crate::words::seeds;
+use crate::format::seeds;
+use crate::plot::{CONDITIONS, Drawing, Entry, Palette, SeriesStyle};
 use sidestep_lab::stats::Summary;
 use sidestep_lab::{
     Axis, ClaimResult, Experiment, PlotSpec, PointResult, Record, Results, Scenario,
@@ -72,7 +72,7 @@ pub struct View<'a> {
 }
 
 /// Picture, table and caption.
-pub type Parts = (Result<Scene, String>, Sheet, String);
+pub type Parts = (Result<Drawing, String>, Sheet, String);
 
 /// Series of a plot: a scheme under a condition.
 pub struct Strand<'a> {
@@ -80,7 +80,7 @@ pub struct Strand<'a> {
     pub scheme: &'a str,
     /// Condition: values of the axes that are neither fixed nor drawn, in their order.
     pub free: Vec<&'a str>,
-    look: Look,
+    look: SeriesStyle,
 }
 
 impl<'a> View<'a> {
@@ -138,7 +138,7 @@ impl<'a> View<'a> {
                         _ if many == 1 => own[s].clone(),
                         // The colour identifies the scheme, the dash the condition.
                         2.. if many <= CONDITIONS => own[s].in_condition(nth),
-                        _ => Look::nth(s * many + nth),
+                        _ => SeriesStyle::nth(s * many + nth),
                     },
                 });
             }

@@ -1,20 +1,20 @@
 //! Account in the making: a line for each step, and the queue in which the packet is before the next one.
 
-use super::super::words::{instant, kind};
-use super::{Leaves, Story};
+use super::super::packet_text::{instant, kind};
+use super::{AccountContext, Leaves};
 use crate::trace::packet_id;
 use serde_json::{Value, json};
 use sidestep_sim::network::End;
-use sidestep_sim::why::{Known, Met, Sent, Told};
+use sidestep_sim::why::{AccountEvent, AccountStep, EndState, SentPacket};
 use sidestep_switch::{DropReason, Joined};
 use sidestep_types::{HostId, PortId, Time};
 
 /// Account of packet `number`, up to the steps added so far.
 pub(super) struct Account<'a> {
-    story: &'a Story<'a>,
+    story: &'a AccountContext<'a>,
     number: u64,
-    steps: &'a [Told],
-    sent: &'a Sent,
+    steps: &'a [AccountStep],
+    sent: &'a SentPacket,
     lines: Vec<Line>,
     /// Queue that holds the packet, after a step that enqueued it.
     waits: Option<Leaves>,
@@ -35,8 +35,12 @@ struct Line {
 
 impl<'a> Account<'a> {
     /// Begins the account of packet `number`. The first step puts the packet on its NIC.
-    pub fn new(story: &'a Story<'a>, number: u64, steps: &'a [Told]) -> Account<'a> {
-        let Some(Met::Sent(sent)) = steps.first().map(|step| &step.what) else {
+    pub fn new(
+        story: &'a AccountContext<'a>,
+        number: u64,
+        steps: &'a [AccountStep],
+    ) -> Account<'a> {
+        let Some(AccountEvent::Sent(sent)) = steps.first().map(|step| &step.what) else {
             unreachable!("an account begins with the packet on its NIC");
         };
         Account {
@@ -79,38 +83,41 @@ impl<'a> Account<'a> {
 
     /// Returns the place of a step, its sentences and its facts. Records the queue that holds the packet after
     /// it.
-    fn step(&mut self, step: &Told, earlier: Option<&str>) -> (End, Vec<String>, Value) {
+    fn step(&mut self, step: &AccountStep, earlier: Option<&str>) -> (End, Vec<String>, Value) {
         let (story, steps, packet) = (self.story, self.steps, &self.sent.packet);
         let (at, paused) = (step.at, self.sent.paused);
         let (src, dst) = (source(self.number), End::Host(packet.dst));
         let (here, (says, facts)) = match &step.what {
-            Met::Sent(sent) => {
-                let by_nic = matches!(steps.get(1).map(|step| &step.what), Some(Met::Nic(_)));
+            AccountEvent::Sent(sent) => {
+                let by_nic = matches!(
+                    steps.get(1).map(|step| &step.what),
+                    Some(AccountEvent::Nic(_))
+                );
                 self.wait(at, src, PortId(0), paused);
                 (src, story.sent(sent, earlier, by_nic))
             }
-            Met::Nic(judged) => {
+            AccountEvent::Nic(judged) => {
                 self.wire = judged.wire;
                 if judged.event.joined().is_some() {
                     self.wait(at, src, PortId(0), paused);
                 }
                 (src, story.by_nic(HostId(host(self.number)), judged))
             }
-            Met::Decided(decided) => {
+            AccountEvent::Decided(decided) => {
                 let here = End::Switch(decided.switch);
                 self.ends.push(here);
                 self.wire = decided.judged.wire;
                 self.join(at, here, decided.judged.event.joined(), decided.paused);
                 (here, story.decided(decided))
             }
-            Met::Evicted(gone) => {
+            AccountEvent::Evicted(gone) => {
                 self.join(at, gone.here, gone.event.joined(), Time::ZERO);
                 (gone.here, story.evicted(packet, gone))
             }
-            Met::Lost { from, port } => (*from, self.lost(*from, *port)),
-            Met::Arrived { known, .. } => (dst, story.arrived(packet, *known, steps)),
-            Met::Handed { known, passed } => (dst, self.handed(at, *known, passed)),
-            Met::Withheld { shim, why } => {
+            AccountEvent::Lost { from, port } => (*from, self.lost(*from, *port)),
+            AccountEvent::Arrived { known, .. } => (dst, story.arrived(packet, *known, steps)),
+            AccountEvent::Handed { known, passed } => (dst, self.handed(at, *known, passed)),
+            AccountEvent::Withheld { shim, why } => {
                 let words = format!("Dropped by its shim {shim}: {why}.");
                 let facts = json!({"event": "withheld", "shim": shim, "why": why});
                 (dst, (vec![words], facts))
@@ -153,7 +160,7 @@ impl<'a> Account<'a> {
     fn handed(
         &self,
         at: Time,
-        known: Known,
+        known: EndState,
         passed: &[(&'static str, String)],
     ) -> (Vec<String>, Value) {
         let since = self.lines.last().map_or(at, |last| last.at);

@@ -1,25 +1,31 @@
 //! Steps at the receiving host: shims and transport.
 
-use super::super::words::{Closes, Numbers};
-use super::Story;
-use crate::words::count;
+use super::super::packet_text::{Closes, Numbers};
+use super::AccountContext;
+use crate::format::count;
 use serde_json::{Value, json};
-use sidestep_sim::why::{Known, Met, Told};
+use sidestep_sim::why::{AccountEvent, AccountStep, EndState};
 use sidestep_switch::Changes;
 use sidestep_types::Packet;
 
-impl Story<'_> {
+impl AccountContext<'_> {
     pub(super) fn arrived(
         &self,
         packet: &Packet,
-        known: Known,
-        steps: &[Told],
+        known: EndState,
+        steps: &[AccountStep],
     ) -> (Vec<String>, Value) {
         let mut says = vec![self.reached(packet, known, steps)];
-        let shimmed = !self.shims.is_empty() && !matches!(known, Known::Complete | Known::Done);
+        let shimmed =
+            !self.shims.is_empty() && !matches!(known, EndState::Complete | EndState::Done);
         if shimmed {
             says = vec!["It reached the NIC of its host, then passed to the shims.".to_string()];
-            let left = |step: &Told| matches!(step.what, Met::Handed { .. } | Met::Withheld { .. });
+            let left = |step: &AccountStep| {
+                matches!(
+                    step.what,
+                    AccountEvent::Handed { .. } | AccountEvent::Withheld { .. }
+                )
+            };
             if !steps.iter().any(left) {
                 let shims = self.shims.join(", ");
                 says.push(format!(
@@ -29,18 +35,23 @@ impl Story<'_> {
         }
         let facts = json!({
             "event": "delivered",
-            "expected": match known { Known::Expected(seq) => Some(seq), _ => None },
-            "acknowledged": match known { Known::Acknowledged(seq) => Some(seq), _ => None },
+            "expected": match known { EndState::Expected(seq) => Some(seq), _ => None },
+            "acknowledged": match known { EndState::Acknowledged(seq) => Some(seq), _ => None },
         });
         (says, facts)
     }
 
     /// Describes the effect of the packet on the transport, given its steps: a queue may have trimmed it.
-    pub(super) fn reached(&self, packet: &Packet, known: Known, steps: &[Told]) -> String {
-        let cut = |step: &Told| {
+    pub(super) fn reached(
+        &self,
+        packet: &Packet,
+        known: EndState,
+        steps: &[AccountStep],
+    ) -> String {
+        let cut = |step: &AccountStep| {
             let judged = match &step.what {
-                Met::Nic(judged) => judged,
-                Met::Decided(decided) => &decided.judged,
+                AccountEvent::Nic(judged) => judged,
+                AccountEvent::Decided(decided) => &decided.judged,
                 _ => return false,
             };
             let joined = judged.event.joined();
@@ -56,7 +67,7 @@ impl Story<'_> {
 }
 
 /// Describes the effect of a packet on the receiving transport.
-fn transport(packet: &Packet, known: Known, size: u64, numbers: Numbers) -> String {
+fn transport(packet: &Packet, known: EndState, size: u64, numbers: Numbers) -> String {
     let seq = packet.seq();
     let end = seq + u64::from(packet.len);
     match Closes::of(packet, size, numbers) {
@@ -64,52 +75,52 @@ fn transport(packet: &Packet, known: Known, size: u64, numbers: Numbers) -> Stri
         Some(Closes::Last) => {
             return "Delivered: it completes the teardown of the connection.".into();
         }
-        Some(Closes::Answer) if matches!(known, Known::Acknowledged(_)) => {
+        Some(Closes::Answer) if matches!(known, EndState::Acknowledged(_)) => {
             return "Delivered: it acknowledges the FIN.".into();
         }
         _ => {}
     }
     match known {
-        Known::Expected(_) if packet.len == 0 => "Delivered: it opens the connection.".into(),
-        Known::Expected(next) if next == seq => {
+        EndState::Expected(_) if packet.len == 0 => "Delivered: it opens the connection.".into(),
+        EndState::Expected(next) if next == seq => {
             format!(
                 "Delivered in order: byte {} is the one that the receiver waited for.",
                 numbers.byte(seq)
             )
         }
-        Known::Expected(next) if next < seq => format!(
+        EndState::Expected(next) if next < seq => format!(
             "Delivered ahead of a gap: the receiver still waits for byte {}, {} bytes before this.",
             numbers.byte(next),
             count(seq - next)
         ),
-        Known::Expected(next) if next >= end => format!(
+        EndState::Expected(next) if next >= end => format!(
             "Delivered, a duplicate: the receiver has these bytes already and waits for byte {}.",
             numbers.byte(next)
         ),
-        Known::Expected(next) => format!(
+        EndState::Expected(next) => format!(
             "Delivered in order: the receiver waited for byte {}, which it contains.",
             numbers.byte(next)
         ),
-        Known::Complete => {
+        EndState::Complete => {
             "Delivered, a duplicate: the receiver has every byte of the flow already.".into()
         }
-        Known::Acknowledged(before) if seq > before => format!(
+        EndState::Acknowledged(before) if seq > before => format!(
             "Delivered: it acknowledges {} bytes more, up to byte {}.",
             count(seq - before),
             numbers.byte(seq)
         ),
-        Known::Acknowledged(before) if seq == before => {
+        EndState::Acknowledged(before) if seq == before => {
             format!(
                 "Delivered, a duplicate acknowledgement: the receiver still waits for byte {}.",
                 numbers.byte(before)
             )
         }
-        Known::Acknowledged(before) => format!(
+        EndState::Acknowledged(before) => format!(
             "Delivered, an old acknowledgement: all bytes before byte {} were acknowledged \
              already.",
             numbers.byte(before)
         ),
-        Known::Done => {
+        EndState::Done => {
             "Delivered, an old acknowledgement: all bytes of the flow were acknowledged already."
                 .into()
         }

@@ -1,16 +1,16 @@
 //! Decisions of a switch or a NIC.
 
-use super::super::words::ahead;
-use super::Story;
-use crate::words::count;
+use super::super::packet_text::ahead;
+use super::AccountContext;
+use crate::format::count;
 use serde_json::{Value, json};
 use sidestep_sim::network::End;
-use sidestep_sim::why::{Decided, Displaced, Judged};
+use sidestep_sim::why::{Decided, DecisionResult, Displaced};
 use sidestep_switch::why::{both, listed};
 use sidestep_switch::{Changes, DropReason, InClass, Joined};
 use sidestep_types::{HostId, Packet};
 
-impl Story<'_> {
+impl AccountContext<'_> {
     pub(super) fn decided(&self, decided: &Decided) -> (Vec<String>, Value) {
         let here = End::Switch(decided.switch);
         let wanted = self.port(here, decided.judged.reasons.want.port);
@@ -59,11 +59,11 @@ impl Story<'_> {
     }
 
     /// Describes the decision of a host's NIC, where NICs decide.
-    pub(super) fn by_nic(&self, host: HostId, judged: &Judged) -> (Vec<String>, Value) {
+    pub(super) fn by_nic(&self, host: HostId, judged: &DecisionResult) -> (Vec<String>, Value) {
         self.judged(End::Host(host), judged, "the NIC has no buffer policy")
     }
 
-    fn judged(&self, here: End, judged: &Judged, unasked: &str) -> (Vec<String>, Value) {
+    fn judged(&self, here: End, judged: &DecisionResult, unasked: &str) -> (Vec<String>, Value) {
         let why = &judged.reasons;
         let mut says = vec![format!("Queue: {}.", why.room)];
         says.extend(why.class.as_ref().map(class_words));

@@ -1,25 +1,28 @@
 //! Passage from one step to the next.
 
-use super::{Leaves, Story};
-use sidestep_sim::why::{Met, Told};
+use super::{AccountContext, Leaves};
+use sidestep_sim::why::{AccountEvent, AccountStep};
 use sidestep_types::Time;
 
-impl Story<'_> {
+impl AccountContext<'_> {
     /// Describes how long the packet was queued, was being sent and was on the cable, from the port in `leaves`
     /// to the next step.
-    pub(super) fn passage(&self, leaves: Leaves, next: &Told) -> Option<String> {
+    pub(super) fn passage(&self, leaves: Leaves, next: &AccountStep) -> Option<String> {
         let cable = self.cables.at(leaves.from, leaves.port);
         let (span, rate) = self.cables.sending(cable, leaves.wire, leaves.at);
         let delay = self.cables.delay(cable);
         let took = next.at.saturating_sub(leaves.at);
         let paused = match &next.what {
-            Met::Decided(decided) => decided.paused_before,
-            Met::Arrived { paused, .. } => *paused,
-            Met::Evicted(_) => return Some(format!("It waited there for {took}.")),
-            Met::Lost { .. } => {
+            AccountEvent::Decided(decided) => decided.paused_before,
+            AccountEvent::Arrived { paused, .. } => *paused,
+            AccountEvent::Evicted(_) => return Some(format!("It waited there for {took}.")),
+            AccountEvent::Lost { .. } => {
                 return Some(format!("It was queued, or on the cable, for {took}."));
             }
-            Met::Sent(_) | Met::Nic(_) | Met::Handed { .. } | Met::Withheld { .. } => return None,
+            AccountEvent::Sent(_)
+            | AccountEvent::Nic(_)
+            | AccountEvent::Handed { .. }
+            | AccountEvent::Withheld { .. } => return None,
         };
         let paused = match paused.saturating_sub(leaves.paused) {
             Time::ZERO => String::new(),

@@ -1,18 +1,18 @@
 //! Departure of a packet from its sender.
 
-use super::super::words::{ahead, instant};
-use super::Story;
-use crate::words::count;
+use super::super::packet_text::{ahead, instant};
+use super::AccountContext;
+use crate::format::count;
 use serde_json::{Value, json};
-use sidestep_sim::why::{Again, Cause, Sent};
+use sidestep_sim::why::{Again, Cause, SentPacket};
 use sidestep_switch::why::listed;
 use sidestep_transport::shim;
 use sidestep_types::{Packet, Tag};
 
-impl Story<'_> {
+impl AccountContext<'_> {
     pub(super) fn sent(
         &self,
-        sent: &Sent,
+        sent: &SentPacket,
         earlier: Option<&str>,
         by_nic: bool,
     ) -> (Vec<String>, Value) {

@@ -167,14 +167,14 @@ fn its_reasons_name_the_class_and_what_it_found() {
         let mut policy: MulBuffDibs = made(sets).unwrap();
         let want = queues.want_for(PortId(0), pkt);
         let verdict = policy.admit(pkt, want, queues, &mut Rng::from_seed(1));
-        let mut scene = Scene {
+        let mut snapshot = SwitchSnapshot {
             packet: pkt,
             capacity: queues.capacity,
             ports: 6,
             queues,
             name: &|port| format!("port {}", port.0),
         };
-        policy.why(&mut scene, want, verdict)
+        policy.why(&mut snapshot, want, verdict)
     };
     let room = "its class 0 holds 6 packets (9,000 bytes); its limit is 6 packets and 225,000 \
                 bytes, with flows: 2";

@@ -6,12 +6,12 @@ use crate::sched::wps::Wps;
 use sidestep_types::Value;
 
 /// Creates two ports with class queues that count flows, with room for one packet per flow.
-fn two_ports() -> (Desk, Decider) {
+fn two_ports() -> (TestDriver, Decider) {
     let wps = || {
         let values = Values::defaults(Wps::ENTRY.params);
         AnySched::build("wps", &values, 2, 0).unwrap()
     };
-    let desk = Desk::new(2, 100).ranked(0, wps()).ranked(1, wps());
+    let desk = TestDriver::new(2, 100).ranked(0, wps()).ranked(1, wps());
     let mut values = Values::defaults(MulBuffDibs::ENTRY.params);
     values.set("per_flow", Value::Size(Size::Packets(1)));
     let mut decider = decider(2, &[KEEP]);
@@ -21,7 +21,13 @@ fn two_ports() -> (Desk, Decider) {
 }
 
 /// Sends a packet of `flow` that wants port `wanted`, and returns the port that it joins.
-fn send(desk: &mut Desk, decider: &mut Decider, wanted: u16, flow: u32, ends: bool) -> Option<u16> {
+fn send(
+    desk: &mut TestDriver,
+    decider: &mut Decider,
+    wanted: u16,
+    flow: u32,
+    ends: bool,
+) -> Option<u16> {
     let mut packet = data();
     packet.flow = FlowId(flow);
     packet.set_ends(ends);
@@ -30,7 +36,7 @@ fn send(desk: &mut Desk, decider: &mut Decider, wanted: u16, flow: u32, ends: bo
 }
 
 /// Returns the number of flows that a port counts in class 0.
-fn flows(desk: &mut Desk, port: u16) -> u32 {
+fn flows(desk: &mut TestDriver, port: u16) -> u32 {
     Live(&mut *desk).queue(PortId(port), 0).flows
 }
 

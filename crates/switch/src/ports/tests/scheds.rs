@@ -25,7 +25,7 @@ fn names(numbers: &[u32]) -> AnySched {
 #[test]
 fn a_scheduler_may_name_only_what_waits_at_its_port() {
     let refused = |named: &[u32], evicts: bool| {
-        let mut desk = Desk::new(2, 9)
+        let mut desk = TestDriver::new(2, 9)
             .ranked(0, names(named))
             .ranked(1, names(&[]));
         let mut decider = decider(2, &[KEEP]);
@@ -88,7 +88,7 @@ impl Sched for Passed {
 fn a_scheduler_of_the_callers_hears_of_what_passes_it_by() {
     let passed = Arc::new(Mutex::new(0));
     let sched = AnySched::Custom(Box::new(Passed(passed.clone())));
-    let mut desk = Desk::new(1, 9).ranked(0, sched);
+    let mut desk = TestDriver::new(1, 9).ranked(0, sched);
     desk.paused = false;
     for sent in 1..4 {
         forward(&mut desk, &mut decider(1, &[KEEP]), 0, 0);
@@ -128,7 +128,7 @@ fn a_scheduler_that_counts_is_shown_what_joins_with_the_time_and_no_other_is() {
             notes: notes.clone(),
             counts,
         };
-        let mut desk = Desk::new(1, 9).ranked(0, AnySched::Custom(Box::new(sched)));
+        let mut desk = TestDriver::new(1, 9).ranked(0, AnySched::Custom(Box::new(sched)));
         let mut decider = decider(1, &[KEEP, Verdict::Drop(DropReason::Full), KEEP]);
         for rank in [5, 6, 7] {
             forward(&mut desk, &mut decider, 0, rank);
@@ -144,7 +144,7 @@ fn a_scheduler_that_counts_is_shown_what_joins_with_the_time_and_no_other_is() {
 
 #[test]
 fn a_new_scheduler_takes_over_what_waits() {
-    let mut desk = Desk::new(1, 9);
+    let mut desk = TestDriver::new(1, 9);
     let mut decider = decider(1, &[KEEP]);
     for rank in [5, 9, 7] {
         forward(&mut desk, &mut decider, 0, rank);

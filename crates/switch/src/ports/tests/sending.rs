@@ -5,19 +5,19 @@ use super::*;
 #[test]
 fn ranks_are_those_of_what_waits_under_any_scheduler_the_packet_being_sent_not_among_them() {
     for (name, params) in crate::sched::ENTRIES.iter().map(|e| (e.name, e.params)) {
-        let mut desk = Desk::new(2, 100);
+        let mut desk = TestDriver::new(2, 100);
         if name != "fifo" {
             let sched = AnySched::build(name, &Values::defaults(params), 2, 0).unwrap();
             desk = desk.ranked(1, sched);
             desk.paused = false;
         }
-        let queue = |desk: &mut Desk, rank| {
+        let queue = |desk: &mut TestDriver, rank| {
             let mut packet = data();
             packet.set_rank(rank);
             let at = desk.shelf.put(packet);
             desk.queue(PortId(1), at);
         };
-        let ranks = |desk: &mut Desk, port| {
+        let ranks = |desk: &mut TestDriver, port| {
             let ranks = Live(desk).ranks(PortId(port));
             (ranks.packets, ranks.sum)
         };
@@ -39,7 +39,7 @@ fn ranks_are_those_of_what_waits_under_any_scheduler_the_packet_being_sent_not_a
 
 #[test]
 fn a_fifo_port_knows_departures_at_once_and_settles_when_asked() {
-    let mut desk = Desk::new(1, 9);
+    let mut desk = TestDriver::new(1, 9);
     let mut decider = decider(1, &[KEEP]);
     for _ in 0..3 {
         forward(&mut desk, &mut decider, 0, 0);
@@ -57,8 +57,8 @@ fn a_fifo_port_knows_departures_at_once_and_settles_when_asked() {
 }
 
 /// Creates one ranked port that may send.
-fn sending_desk() -> Desk {
-    let mut desk = Desk::new(1, 9).ranked(0, pfabric());
+fn sending_desk() -> TestDriver {
+    let mut desk = TestDriver::new(1, 9).ranked(0, pfabric());
     desk.paused = false;
     desk
 }
@@ -67,7 +67,7 @@ fn sending_desk() -> Desk {
 fn a_ranked_port_chooses_at_the_ends_behind_which_something_waits() {
     let mut desk = sending_desk();
     let mut decider = decider(1, &[KEEP]);
-    let mut asked = |desk: &mut Desk, rank| {
+    let mut asked = |desk: &mut TestDriver, rank| {
         forward(desk, &mut decider, 0, rank);
         asks(desk.due)
     };

@@ -4,14 +4,14 @@ use super::*;
 use std::sync::{Arc, Mutex};
 
 /// Queries of a policy about evicted packets: the rank, the port, and the number of packets left there.
-type Asked = Arc<Mutex<Vec<(u32, u16, u32)>>>;
+type VictimQueries = Arc<Mutex<Vec<(u32, u16, u32)>>>;
 
 /// Policy that evicts while a packet does not fit, and returns a given verdict about the victims.
 struct Moves {
     /// Verdicts in turn; the last one repeats.
     at_hand: Vec<Verdict>,
     displaced: Verdict,
-    asked: Asked,
+    asked: VictimQueries,
 }
 
 impl Buffer for Moves {
@@ -39,8 +39,8 @@ impl Buffer for Moves {
     }
 }
 
-fn moves(at_hand: &[Verdict], displaced: Verdict) -> (Decider, Asked) {
-    let asked = Asked::default();
+fn moves(at_hand: &[Verdict], displaced: Verdict) -> (Decider, VictimQueries) {
+    let asked = VictimQueries::default();
     let mut decider = decider(2, &[KEEP]);
     decider.set_buffer(AnyBuffer::Custom(Box::new(Moves {
         at_hand: at_hand.to_vec(),
@@ -55,15 +55,15 @@ fn srpt() -> AnySched {
 }
 
 /// Creates two ranked ports that hold 3000 bytes each.
-fn two_ranked() -> Desk {
-    let mut desk = Desk::new(2, 0).ranked(0, srpt()).ranked(1, srpt());
+fn two_ranked() -> TestDriver {
+    let mut desk = TestDriver::new(2, 0).ranked(0, srpt()).ranked(1, srpt());
     desk.capacity = Capacity::PerPort(Size::Bytes(sidestep_types::Bytes(3000)));
     desk
 }
 
 /// Admits a packet of this rank and size for `wanted`.
 fn arrives(
-    desk: &mut Desk,
+    desk: &mut TestDriver,
     decider: &mut Decider,
     wanted: u16,
     rank: u32,
@@ -246,7 +246,7 @@ fn a_squeeze_keeps_what_may_not_take_detours_where_it_wants_to_go() {
 
 #[test]
 fn nothing_ranks_worse_on_a_fifo_port() {
-    let mut desk = Desk::new(2, 1);
+    let mut desk = TestDriver::new(2, 1);
     let (mut decider, _) = moves(&[SQUEEZE], AWAY);
     for port in [0, 1, 0] {
         arrives(&mut desk, &mut decider, port, 100, 1500);
@@ -262,7 +262,7 @@ fn what_could_fit_is_known_before_anything_is_evicted() {
     for (rank, bytes) in [(500, 1500), (700, 500), (900, 1000)] {
         arrives(&mut desk, &mut decider, 0, rank, bytes);
     }
-    let could = |desk: &mut Desk, rank, bytes| {
+    let could = |desk: &mut TestDriver, rank, bytes| {
         let mut packet = data();
         packet.wire = bytes;
         packet.set_rank(rank);

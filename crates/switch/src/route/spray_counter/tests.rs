@@ -12,19 +12,19 @@ fn route(words: &[(&'static str, &str)], limit: u64) -> Result<SprayCounter, Ref
 }
 
 /// Switch with six ports and a route under test.
-struct Asked {
+struct TestSwitch {
     route: SprayCounter,
     queues: StillQueues,
     rng: Rng,
 }
 
-impl Asked {
-    fn of(words: &[(&'static str, &str)]) -> Asked {
-        Asked::with_limit(words, 1_000_000)
+impl TestSwitch {
+    fn of(words: &[(&'static str, &str)]) -> TestSwitch {
+        TestSwitch::with_limit(words, 1_000_000)
     }
 
-    fn with_limit(words: &[(&'static str, &str)], limit: u64) -> Asked {
-        Asked {
+    fn with_limit(words: &[(&'static str, &str)], limit: u64) -> TestSwitch {
+        TestSwitch {
             route: route(words, limit).unwrap(),
             queues: StillQueues::of(&[0; 6], 100, &[]),
             rng: Rng::from_seed(3),
@@ -51,7 +51,7 @@ impl Asked {
 
 #[test]
 fn the_hop_with_the_fewest_bytes_is_next_whatever_their_packets() {
-    let mut asked = Asked::of(&[]);
+    let mut asked = TestSwitch::of(&[]);
     let ports = [1, 3, 4];
     // First 1500 bytes by port 1, then 100 by each of the others until they have as many.
     assert_eq!(asked.pick(&ports, 1500), 1);
@@ -69,17 +69,17 @@ fn the_hop_with_the_fewest_bytes_is_next_whatever_their_packets() {
 #[test]
 fn equal_packets_take_turns_or_the_first_or_any() {
     let ports = [0, 2, 5];
-    let mut turn = Asked::of(&[]);
+    let mut turn = TestSwitch::of(&[]);
     let turns: Vec<u16> = (0..7).map(|_| turn.pick(&ports, 1500)).collect();
     assert_eq!(turns, [0, 2, 5, 0, 2, 5, 0]);
 
     // With queues that do not change, all decisions are ties.
-    let mut still = Asked::of(&[("by", "queued")]);
+    let mut still = TestSwitch::of(&[("by", "queued")]);
     let turns: Vec<u16> = (0..4).map(|_| still.pick(&ports, 1500)).collect();
     assert_eq!(turns, [0, 2, 5, 0]);
-    let mut first = Asked::of(&[("by", "queued"), ("ties", "first")]);
+    let mut first = TestSwitch::of(&[("by", "queued"), ("ties", "first")]);
     assert!((0..9).all(|_| first.pick(&ports, 1500) == 0));
-    let mut random = Asked::of(&[("by", "queued"), ("ties", "random")]);
+    let mut random = TestSwitch::of(&[("by", "queued"), ("ties", "random")]);
     let mut taken = [0u32; 6];
     (0..30_000).for_each(|_| taken[usize::from(random.pick(&ports, 1500))] += 1);
     // Expected: 10,000 each, with a standard deviation of 82.
@@ -91,7 +91,7 @@ fn equal_packets_take_turns_or_the_first_or_any() {
 
 #[test]
 fn turns_go_on_behind_the_hop_last_taken_even_where_no_turn_was_needed() {
-    let mut asked = Asked::of(&[("by", "queued")]);
+    let mut asked = TestSwitch::of(&[("by", "queued")]);
     let ports = [0, 1, 2, 3];
     asked.queues = StillQueues::of(&[1, 1, 0, 1, 0, 0], 100, &[]);
     assert_eq!(asked.pick(&ports, 1500), 2);
@@ -104,7 +104,7 @@ fn turns_go_on_behind_the_hop_last_taken_even_where_no_turn_was_needed() {
 
 #[test]
 fn by_queues_the_shortest_is_taken_and_nothing_is_counted() {
-    let mut asked = Asked::of(&[("by", "queued")]);
+    let mut asked = TestSwitch::of(&[("by", "queued")]);
     asked.queues = StillQueues::of(&[3, 2, 0, 1, 0, 0], 100, &[]);
     assert!((0..9).all(|_| asked.pick(&[0, 1, 3], 1500) == 3));
     assert!(asked.route.0.sent.is_empty());
@@ -112,7 +112,7 @@ fn by_queues_the_shortest_is_taken_and_nothing_is_counted() {
 
 #[test]
 fn what_has_no_choice_is_not_counted() {
-    let mut asked = Asked::of(&[]);
+    let mut asked = TestSwitch::of(&[]);
     assert!((0..9).all(|_| asked.pick(&[4], 1500) == 4));
     assert_eq!(asked.route.0.sent[..], [0; 6]);
     assert_eq!(asked.pick(&[4, 5], 1500), 4);
@@ -124,7 +124,7 @@ fn acknowledgements_that_go_by_their_hash_are_not_counted() {
     ack.wire = 84;
     let ports = [0, 1, 2].map(PortId);
     for (acks, counted) in [("spray", 84 * 9), ("ecmp", 0)] {
-        let mut asked = Asked::of(&[("acks", acks)]);
+        let mut asked = TestSwitch::of(&[("acks", acks)]);
         for _ in 0..9 {
             let hops = Hops::of(&ports);
             (asked.route).pick(&ack, hops, &mut asked.queues, &mut asked.rng);
@@ -135,7 +135,7 @@ fn acknowledgements_that_go_by_their_hash_are_not_counted() {
 
 #[test]
 fn ports_of_two_sets_have_one_counter() {
-    let mut asked = Asked::of(&[]);
+    let mut asked = TestSwitch::of(&[]);
     assert_eq!([(); 2].map(|()| asked.pick_in(0, &[0, 1], 1500)), [0, 1]);
     // Port 2 goes first: port 1 already counts the 1500 bytes that the first set sent there.
     assert_eq!([(); 3].map(|()| asked.pick_in(1, &[1, 2], 1000)), [2, 2, 1]);
@@ -160,7 +160,7 @@ fn any_wire(rng: &mut Rng) -> u16 {
 #[test]
 fn one_set_decides_as_with_counters_without_end_however_low_the_limit() {
     for limit in [1538, 3000, 65_536, 1_000_000] {
-        let mut asked = Asked::with_limit(&[("ties", "first")], limit);
+        let mut asked = TestSwitch::with_limit(&[("ties", "first")], limit);
         let (mut model, mut rng) = (Unbounded([0; 6]), Rng::from_seed(limit));
         let ports = [0, 1, 3, 5];
         for packet in 0..20_000 {
@@ -180,7 +180,7 @@ fn one_set_decides_as_with_counters_without_end_however_low_the_limit() {
 #[test]
 fn no_counter_is_ever_above_the_limit_whatever_sets_overlap() {
     for limit in [1, 84, 1000, 1538, 5000, 100_000] {
-        let mut asked = Asked::with_limit(&[], limit);
+        let mut asked = TestSwitch::with_limit(&[], limit);
         let mut rng = Rng::from_seed(limit);
         for packet in 0..20_000 {
             let mask = 1 + rng.below(63);
@@ -197,7 +197,7 @@ fn no_counter_is_ever_above_the_limit_whatever_sets_overlap() {
 fn where_sets_overlap_a_hop_is_owed_the_limit_at_most() {
     // Ports 0 and 1 send 40,000 bytes each while port 2 sends none.
     let owed = |limit| {
-        let mut asked = Asked::with_limit(&[], limit);
+        let mut asked = TestSwitch::with_limit(&[], limit);
         (0..80).for_each(|_| _ = asked.pick_in(0, &[0, 1], 1000));
         (0..)
             .take_while(|_| asked.pick_in(1, &[1, 2], 1000) == 2)

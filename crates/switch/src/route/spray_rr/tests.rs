@@ -17,14 +17,14 @@ fn word(word: &str) -> Value {
     Value::Word(word.into())
 }
 
-struct Asked {
+struct TestSwitch {
     route: SprayRr,
     rng: Rng,
 }
 
-impl Asked {
-    fn of(settings: &[(&'static str, Value)]) -> Asked {
-        Asked {
+impl TestSwitch {
+    fn of(settings: &[(&'static str, Value)]) -> TestSwitch {
+        TestSwitch {
             route: build(settings).unwrap(),
             rng: Rng::from_seed(3),
         }
@@ -59,7 +59,7 @@ fn two_flows() -> [u32; 2] {
 
 #[test]
 fn each_flow_takes_the_hops_in_turn_whatever_the_others_do() {
-    let mut asked = Asked::of(&[("start", word("first"))]);
+    let mut asked = TestSwitch::of(&[("start", word("first"))]);
     let ports = [1, 4, 7];
     let [one, other] = two_flows();
     assert_eq!([(); 4].map(|()| asked.pick(one, &ports)), [1, 4, 7, 1]);
@@ -74,12 +74,12 @@ fn a_new_flow_begins_where_ecmp_would_send_it() {
     let ids = ports.map(PortId);
     let mut seen = BTreeSet::new();
     for hash in 0..50 {
-        let first = Asked::of(&[]).pick(hash, &ports);
+        let first = TestSwitch::of(&[]).pick(hash, &ports);
         assert_eq!(first, super::super::ecmp::hop_of(&ids, hash, SALT).0);
         seen.insert(first);
     }
     assert_eq!(seen.len(), 3);
-    let mut asked = Asked::of(&[]);
+    let mut asked = TestSwitch::of(&[]);
     let turns = [(); 6].map(|()| asked.pick(9, &ports));
     assert_eq!(turns[..3], turns[3..]);
     assert_eq!(BTreeSet::from(turns).len(), 3);
@@ -91,7 +91,7 @@ fn what_has_one_pointer_is_a_flow_a_destination_a_prefix_or_all() {
     let [one, other] = two_flows();
     // Two packets share a pointer if the second takes the hop after the first's.
     let share = |per: &str, first: (u32, (u32, u32)), second: (u32, (u32, u32))| {
-        let mut asked = Asked::of(&[("per", word(per)), ("start", word("first"))]);
+        let mut asked = TestSwitch::of(&[("per", word(per)), ("start", word("first"))]);
         asked.pick_to(first.0, first.1, &ports);
         asked.pick_to(second.0, second.1, &ports) == 1
     };
@@ -112,14 +112,14 @@ fn what_has_one_pointer_is_a_flow_a_destination_a_prefix_or_all() {
 #[test]
 fn flows_whose_hashes_name_one_place_share_its_pointer() {
     let ports = [0, 1, 2, 3];
-    let mut asked = Asked::of(&[("table", Value::Count(1)), ("start", word("first"))]);
+    let mut asked = TestSwitch::of(&[("table", Value::Count(1)), ("start", word("first"))]);
     let turns: Vec<u16> = (0..6).map(|hash| asked.pick(hash, &ports)).collect();
     assert_eq!(turns, [0, 1, 2, 3, 0, 1]);
 }
 
 #[test]
 fn a_place_left_by_a_flow_with_more_hops_begins_at_the_first() {
-    let mut asked = Asked::of(&[("table", Value::Count(1)), ("start", word("first"))]);
+    let mut asked = TestSwitch::of(&[("table", Value::Count(1)), ("start", word("first"))]);
     let wide = [0, 1, 2, 3, 4];
     assert_eq!([(); 3].map(|()| asked.pick(0, &wide)), [0, 1, 2]);
     assert_eq!([(); 3].map(|()| asked.pick(1, &[6, 7])), [6, 7, 6]);
@@ -128,21 +128,21 @@ fn a_place_left_by_a_flow_with_more_hops_begins_at_the_first() {
 
 #[test]
 fn a_burst_takes_one_hop() {
-    let mut asked = Asked::of(&[("burst", Value::Count(3)), ("start", word("first"))]);
+    let mut asked = TestSwitch::of(&[("burst", Value::Count(3)), ("start", word("first"))]);
     let turns: Vec<u16> = (0..8).map(|_| asked.pick(0, &[2, 5])).collect();
     assert_eq!(turns, [2, 2, 2, 5, 5, 5, 2, 2]);
 }
 
 #[test]
 fn where_there_is_no_choice_the_pointer_stands() {
-    let mut asked = Asked::of(&[("start", word("first"))]);
+    let mut asked = TestSwitch::of(&[("start", word("first"))]);
     assert_eq!([(); 3].map(|()| asked.pick(0, &[6])), [6; 3]);
     assert_eq!(asked.pick(0, &[2, 5]), 2);
 }
 
 #[test]
 fn acknowledgements_by_their_hash_leave_the_pointer_where_it_is() {
-    let mut asked = Asked::of(&[("acks", word("ecmp")), ("start", word("first"))]);
+    let mut asked = TestSwitch::of(&[("acks", word("ecmp")), ("start", word("first"))]);
     let mut ack = Packet::new(Kind::Ack, FlowId(0), HostId(0), 0);
     ack.wire = 84;
     let ports = [1, 4, 7].map(PortId);
@@ -161,7 +161,7 @@ fn acknowledgements_by_their_hash_leave_the_pointer_where_it_is() {
 #[test]
 fn a_shuffle_draws_another_order_of_whole_rounds() {
     let settings = [("shuffle", Value::Count(2)), ("start", word("first"))];
-    let mut asked = Asked::of(&settings);
+    let mut asked = TestSwitch::of(&settings);
     let ports = [0, 1, 2, 3, 4];
     let mut orders = BTreeSet::new();
     for rounds in 0..60 {
@@ -187,7 +187,7 @@ fn a_shuffle_draws_another_order_of_whole_rounds() {
 #[test]
 fn a_shuffled_place_that_gets_other_hops_returns_to_their_order_and_still_comes_to_a_shuffle() {
     let settings = [("shuffle", Value::Count(1)), ("table", Value::Count(1))];
-    let mut asked = Asked::of(&settings);
+    let mut asked = TestSwitch::of(&settings);
     for _ in 0..500 {
         for ports in [&[0, 1, 2, 3][..], &[5, 6, 7]] {
             let port = asked.pick(0, ports);

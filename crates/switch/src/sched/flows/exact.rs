@@ -45,7 +45,7 @@ struct Place {
 }
 
 /// Flow of a packet that has arrived, as the table found it.
-pub(in super::super) struct Seen {
+pub(in super::super) struct FlowLookup {
     /// Place of the flow, if there is one.
     pub place: Option<u32>,
     /// True if the flow was young before, so that the packet brings no due time forward.
@@ -232,9 +232,9 @@ impl Exact {
     /// Counts the flow `key` of a packet that has arrived. A packet that `opens` it is the first of a new
     /// connection. Returns the place of the flow, if there is one.
     #[inline(always)]
-    pub fn see(&mut self, key: u64, opens: bool, now: Time) -> Seen {
+    pub fn see(&mut self, key: u64, opens: bool, now: Time) -> FlowLookup {
         let Some(at) = self.find(key) else {
-            return Seen {
+            return FlowLookup {
                 place: self.see_new(key, now),
                 young: false,
                 ends: false,
@@ -248,7 +248,7 @@ impl Exact {
             self.renew(at, now);
         }
         let place = Some(at);
-        Seen { place, young, ends }
+        FlowLookup { place, young, ends }
     }
 
     /// Counts a flow that has no place, if there is room for it.

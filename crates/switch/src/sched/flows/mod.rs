@@ -16,7 +16,7 @@ pub(super) mod approximate;
 pub(super) mod exact;
 
 use approximate::{Approximate, MOST_BITS};
-use exact::{Exact, MOST_PLACES, Seen};
+use exact::{Exact, FlowLookup, MOST_PLACES};
 use sidestep_types::{Kind, Packet, Refusal, Settings, Time, Words};
 
 /// Settings of the flow count, for a scheduler that does not need it.
@@ -72,14 +72,14 @@ pub(super) struct Tables {
     of: Box<[Exact]>,
     /// Time before which no flow of any table can have been silent for too long.
     due: Time,
-    shown: Shown,
+    shown: LastCounted,
 }
 
 /// Latest packet that counted for its flow, and the place of that flow, which need not be searched again when
 /// the packet joins.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Shown {
+struct LastCounted {
     key: u64,
     at: Time,
     class: usize,
@@ -123,11 +123,11 @@ impl Tables {
         if let Some(waiting) = waiting {
             table.left(waiting);
         }
-        let Seen { place, young, ends } = table.see(key, opens, now);
+        let FlowLookup { place, young, ends } = table.see(key, opens, now);
         if !young {
             self.due = self.due.min(table.due());
         }
-        self.shown = Shown {
+        self.shown = LastCounted {
             key,
             at: now,
             class,
@@ -140,7 +140,7 @@ impl Tables {
     /// Returns true if the latest packet that counted was of the same flow and arrived now.
     #[inline(always)]
     fn has_shown(&self, class: usize, pkt: &Packet, now: Time) -> bool {
-        let Shown { key: shown, at, .. } = self.shown;
+        let LastCounted { key: shown, at, .. } = self.shown;
         shown == key(pkt) && at == now && self.shown.class == class
     }
 
@@ -170,7 +170,7 @@ impl Flows {
                 Flows::Exact(Tables {
                     of: vec![one; classes].into(),
                     due: Time::MAX,
-                    shown: Shown {
+                    shown: LastCounted {
                         key: 0,
                         at: Time::MAX,
                         class: 0,
@@ -238,7 +238,7 @@ impl Flows {
         let table = &mut tables.of[class];
         table.some_join(1);
         if !brings(pkt) {
-            table.hear(pkt);
+            table.on_arrival(pkt);
         } else if let Some(at) = table.find(key(pkt)) {
             table.joins(at, ends(pkt));
         }
@@ -253,7 +253,7 @@ impl Flows {
                 tables.age(now);
                 tables.of[class].some_join(1);
                 if !brings(pkt) {
-                    tables.of[class].hear(pkt);
+                    tables.of[class].on_arrival(pkt);
                 } else if let Some(at) = tables.place(class, pkt, now) {
                     tables.of[class].joins(at, ends(pkt));
                 }
@@ -285,7 +285,7 @@ impl Flows {
             Flows::Exact(tables) => {
                 tables.age(now);
                 if !brings(pkt) {
-                    tables.of[class].hear(pkt);
+                    tables.of[class].on_arrival(pkt);
                 } else if let Some(at) = tables.place(class, pkt, now) {
                     tables.of[class].passes(at, ends(pkt));
                 }
@@ -311,7 +311,7 @@ impl Flows {
         };
         let table = &mut tables.of[class];
         table.left(waiting);
-        let Seen { place, young, ends } = table.see(key(pkt), false, now);
+        let FlowLookup { place, young, ends } = table.see(key(pkt), false, now);
         if !young {
             tables.due = tables.due.min(table.due());
         }
@@ -371,7 +371,7 @@ impl Flows {
 
     /// Returns true if [`Flows::see`] may do anything. Bitmaps may begin a new window at any packet.
     #[inline(always)]
-    pub fn heed(&self, pkt: &Packet, now: Time) -> bool {
+    pub fn must_see(&self, pkt: &Packet, now: Time) -> bool {
         match self {
             Flows::Off => false,
             Flows::Exact(tables) => now >= tables.due || brings(pkt),
@@ -400,7 +400,7 @@ impl Flows {
 impl Exact {
     /// Records that a packet joins that counts for no flow; it may end one.
     #[inline]
-    fn hear(&mut self, pkt: &Packet) {
+    fn on_arrival(&mut self, pkt: &Packet) {
         if pkt.ends() {
             self.ends(key(pkt));
         }

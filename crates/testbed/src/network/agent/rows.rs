@@ -7,7 +7,7 @@
 
 use super::{bpf, defines};
 use crate::network::bpf::rows::{Row, answers, has_compiler, rows};
-use crate::scene;
+use crate::setup;
 use sidestep_transport::shim;
 use sidestep_types::{Value, Values};
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,6 +120,6 @@ fn build(folder: &Path, settings: &str) -> PathBuf {
         values.set(param.name, Value::parse(text, param).unwrap());
     }
     let agent = shim::choose(SHIM, &values).unwrap();
-    let agent = scene::agent(&[agent]).unwrap().unwrap();
+    let agent = setup::agent(&[agent]).unwrap().unwrap();
     bpf::rows::build(folder, "rows.c", &defines(agent))
 }

@@ -1,6 +1,6 @@
 //! Results of some runs as a user sees them.
 
-use crate::scene::Scene;
+use crate::setup::TestbedSetup;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::Value;
 use sidestep_lab::Run;
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::path::Path;
 
 /// All written and shown results of some runs.
-pub struct Shown {
+pub struct ShownResults {
     /// Values by name of a key, a metric, or a column (`TABLE.COLUMN`).
     pub values: BTreeMap<String, Vec<String>>,
     /// Printed table.
@@ -19,17 +19,17 @@ pub struct Shown {
     pub json: Value,
 }
 
-impl Shown {
+impl ShownResults {
     /// Collects the results by way of a result directory.
-    pub fn of(scene: &Scene, mut runs: Vec<Run>) -> Shown {
+    pub fn of(setup: &TestbedSetup, mut runs: Vec<Run>) -> ShownResults {
         let room = tempfile::tempdir().unwrap();
         let out = room.path().join("r");
-        let mut recorder = Recorder::begin(&scene.scenario, &out, 1, false).unwrap();
+        let mut recorder = Recorder::begin(&setup.scenario, &out, 1, false).unwrap();
         for run in &mut runs {
             recorder.add(0, run, None, 1.0);
         }
         let report = recorder.finish().unwrap().report;
-        let mut shown = Shown {
+        let mut shown = ShownResults {
             values: BTreeMap::new(),
             text: report.to_text(),
             json: report.to_json(),
@@ -97,7 +97,7 @@ impl Shown {
     }
 
     /// Returns the names whose values differ.
-    pub fn differs_from(&self, other: &Shown) -> Vec<String> {
+    pub fn differs_from(&self, other: &ShownResults) -> Vec<String> {
         let names: BTreeSet<&String> = self.values.keys().chain(other.values.keys()).collect();
         let differs = |name: &&&String| self.values.get(**name) != other.values.get(**name);
         names

@@ -9,11 +9,11 @@ fn telling() -> TcpReceiver {
 }
 
 /// Contents of an acknowledgement: the next byte, the duplicate, the blocks above in their order.
-type Said = (u64, Option<(u64, u64)>, Vec<(u64, u64)>);
+type AckReport = (u64, Option<(u64, u64)>, Vec<(u64, u64)>);
 
 impl TcpReceiver {
     /// Hands over the bytes `from..=to`; returns the acknowledgement.
-    fn bytes(&mut self, from: u64, to: u64) -> Said {
+    fn bytes(&mut self, from: u64, to: u64) -> AckReport {
         self.on_segment(us(0), plain(from, to));
         let ack = self.poll_ack(us(0)).expect("it answers at once");
         assert_eq!(self.poll_ack(us(0)), None, "once");

@@ -21,30 +21,31 @@ use crate::Ack;
 impl TcpSender {
     /// Handles an acknowledgement, in the order of Linux `tcp_ack`. An acknowledgement that another has
     /// overtaken still reports deliveries beyond holes.
-    pub(in crate::sender) fn hear_rack(&mut self, now: Time, ack: &Ack) {
+    pub(in crate::sender) fn handle_ack_with_rack(&mut self, now: Time, ack: &Ack) {
         let Some(rack) = &self.rack else { return };
         let least = rack.least();
-        let acked = ack.ack.saturating_sub(self.una);
+        let acked = ack.ack.saturating_sub(self.first_unacked);
         let before = self.proportional.then(|| self.before());
         if !ack.sack.is_empty() && !ack.cut {
-            self.hear_duplicate(ack);
+            self.on_duplicate_report(ack);
         }
         if self.needs_notice(ack) {
             self.notice(now, ack);
         }
         let held = self.board.sacked();
         let mut heard = Delivered::new(now.ps(), least, self.recover);
-        self.una += acked;
-        self.control.hear(acked, ack.ece, self.una, self.nxt);
+        self.first_unacked += acked;
+        self.control
+            .handle_ack(acked, ack.ece, self.first_unacked, self.next_seq);
         let mut news = false;
         for (from, to) in ack.arrived() {
             news |= self.board.sack_timed(from, to, &mut heard);
         }
         if acked > 0 {
-            self.board.cover_timed(self.una, &mut heard);
+            self.board.cover_timed(self.first_unacked, &mut heard);
         }
         let delivered = match &mut self.rack {
-            Some(rack) => rack.hear(now, &heard),
+            Some(rack) => rack.on_delivered(now, &heard),
             None => false,
         };
         self.measure(now, acked, &heard);
@@ -54,7 +55,11 @@ impl TcpSender {
         }
         self.end_probe(now, ack, acked, news);
         let wait = self.alert(now, ack, acked, news, delivered, &heard);
-        let cut = if ack.cut { self.hear_cut(now, ack) } else { 0 };
+        let cut = if ack.cut {
+            self.on_trim_report(now, ack)
+        } else {
+            0
+        };
         if self.reducing {
             if let Some(before) = before {
                 self.reduce(acked, cut, before);
@@ -79,8 +84,11 @@ impl TcpSender {
         match covered.or(heard.sacked) {
             Some((first, last)) => {
                 let since = |sent: u64| now.ps().saturating_sub(sent);
-                self.timer
-                    .sample(Time::from_ps(since(first)), self.una, self.nxt);
+                self.timer.sample(
+                    Time::from_ps(since(first)),
+                    self.first_unacked,
+                    self.next_seq,
+                );
                 if let Some(rack) = &mut self.rack {
                     rack.measure(since(first), since(last));
                 }
@@ -101,11 +109,11 @@ impl TcpSender {
         heard: &Delivered,
     ) -> u64 {
         match self.phase {
-            Phase::Open if self.cut && self.una > self.cut_end => {
+            Phase::Open if self.cut && self.first_unacked > self.cut_end => {
                 self.cut = false;
                 self.end_reduction();
             }
-            Phase::Fast if self.una >= self.recover => {
+            Phase::Fast if self.first_unacked >= self.recover => {
                 self.end_reduction();
                 self.leave();
             }
@@ -121,7 +129,7 @@ impl TcpSender {
         match self.phase {
             Phase::Fast => {}
             Phase::Loss if !marked.again && ack.ece && self.config.echoes_in_loss => {
-                self.hear_echo_in_loss();
+                self.on_mark_echo_in_loss();
             }
             Phase::Loss if !marked.again => {}
             _ if self.board.lost() > 0 => {
@@ -131,7 +139,8 @@ impl TcpSender {
                 }
             }
             _ if ack.ece && !self.cut && self.control.ect(false) => {
-                self.control.on_echo(&mut self.window, self.nxt - self.una);
+                self.control
+                    .on_echo(&mut self.window, self.next_seq - self.first_unacked);
                 self.reduced();
             }
             _ => {}
@@ -174,13 +183,13 @@ impl TcpSender {
         let in_cwr = self.phase == Phase::Open && self.cut;
         let flight = match self.phase {
             Phase::Loss => self.window.cwnd,
-            _ => self.nxt - self.una,
+            _ => self.next_seq - self.first_unacked,
         };
         self.control.on_loss(now, &mut self.window, flight, in_cwr);
         self.counters.fast_retransmits = self.counters.fast_retransmits.saturating_add(1);
         self.recover = self.cut_end;
         if !in_cwr {
-            self.recover = self.nxt;
+            self.recover = self.next_seq;
             self.reduced();
             if let Some(rack) = &mut self.rack {
                 rack.probe = None;
@@ -197,8 +206,8 @@ impl TcpSender {
 
     /// Applies Linux `tcp_process_loss`, with F-RTO (RFC 5682 3.1, with SACK).
     fn process_loss(&mut self, now: Time, ack: &Ack, acked: u64, news: bool, heard: &Delivered) {
-        let recovered = self.una >= self.recover;
-        let more = self.size > self.nxt && self.nxt - self.una < self.rwnd;
+        let recovered = self.first_unacked >= self.recover;
+        let more = self.size > self.next_seq && self.next_seq - self.first_unacked < self.rwnd;
         let Some(rack) = &mut self.rack else { return };
         rack.new_alone = false;
         if rack.frto {
@@ -206,11 +215,11 @@ impl TcpSender {
                 // Step 3.b: a segment arrived that was sent before the timeout and not since.
                 return self.undo_timeout(now);
             }
-            if self.nxt > self.recover {
-                let duplicate = acked == 0 && !ack.cut && ack.ack == self.una;
+            if self.next_seq > self.recover {
+                let duplicate = acked == 0 && !ack.cut && ack.ack == self.first_unacked;
                 rack.frto &= !(news || duplicate); // Step 3.a: the loss was real.
             } else if acked > 0 && !recovered {
-                self.recover = self.nxt;
+                self.recover = self.next_seq;
                 rack.new_alone = more; // Step 2.b.
                 rack.frto = more;
                 return;
@@ -234,27 +243,28 @@ impl TcpSender {
 
     /// Cuts the window for an echo during recovery from a timeout, once in a window of data.
     #[cold]
-    pub(in crate::sender) fn hear_echo_in_loss(&mut self) {
-        if self.una > self.cut_end || self.cut_end == self.recover {
-            self.control.on_echo(&mut self.window, self.nxt - self.una);
-            self.cut_end = self.nxt.max(self.recover + 1);
+    pub(in crate::sender) fn on_mark_echo_in_loss(&mut self) {
+        if self.first_unacked > self.cut_end || self.cut_end == self.recover {
+            self.control
+                .on_echo(&mut self.window, self.next_seq - self.first_unacked);
+            self.cut_end = self.next_seq.max(self.recover + 1);
         }
     }
 
     /// Handles a timeout (RFC 8985 6.3, Linux `tcp_enter_loss`).
     pub(in crate::sender) fn lose(&mut self, now: Time) {
         self.remember(true);
-        let again = self.timed_out_at.replace(self.una) == Some(self.una);
+        let again = self.timed_out_at.replace(self.first_unacked) == Some(self.first_unacked);
         // Linux reduces once in a window of data, and again after a timeout that was followed by progress.
         let cut_already = match self.phase {
             Phase::Loss => again,
-            Phase::Fast => self.una < self.recover,
-            Phase::Open => self.cut && self.una < self.cut_end,
+            Phase::Fast => self.first_unacked < self.recover,
+            Phase::Open => self.cut && self.first_unacked < self.cut_end,
         };
         let fresh = self.phase == Phase::Open;
         let flight = match self.phase {
             Phase::Loss => self.window.cwnd,
-            _ => self.nxt - self.una,
+            _ => self.next_seq - self.first_unacked,
         };
         self.control
             .on_timeout(now, &mut self.window, flight, cut_already);
@@ -263,8 +273,8 @@ impl TcpSender {
         (rack.new_alone, rack.probe, rack.probing) = (false, None, false);
         rack.pending = Pending::Rto;
         self.board.mark_on_timeout(now.ps(), rack.rtt);
-        self.window.cwnd = self.board.pipe(self.una) + self.window.mss;
-        self.recover = self.nxt;
+        self.window.cwnd = self.board.pipe(self.first_unacked) + self.window.mss;
+        self.recover = self.next_seq;
         self.reduced();
         (self.cut, self.reducing, self.free_repair) = (false, false, false);
         self.set_phase(Phase::Loss);
@@ -274,9 +284,9 @@ impl TcpSender {
     /// proportional rate reduction allows for one delivered.
     pub(in crate::sender) fn settle_losses(&mut self, now: Time) {
         let before = self.before();
-        let pipe = self.board.pipe(self.una);
+        let pipe = self.board.pipe(self.first_unacked);
         self.mark_losses(now);
-        if self.board.pipe(self.una) != pipe && self.phase != Phase::Fast {
+        if self.board.pipe(self.first_unacked) != pipe && self.phase != Phase::Fast {
             self.enter_recovery(now);
             if self.reducing {
                 self.reduce(0, self.window.mss, before);

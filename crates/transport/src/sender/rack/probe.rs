@@ -28,7 +28,7 @@ impl TcpSender {
         wait: u64,
         heard: &Delivered,
     ) {
-        if self.una == self.nxt {
+        if self.first_unacked == self.next_seq {
             self.timer.stop();
             if let Some(rack) = &mut self.rack {
                 (rack.pending, rack.probing) = (Pending::Rto, false);
@@ -166,7 +166,7 @@ impl TcpSender {
             rack.probing = false;
         }
         let limited = std::mem::replace(&mut self.allowance, u64::MAX);
-        let new = self.next_new(now, self.board.pipe(self.una));
+        let new = self.next_new(now, self.board.pipe(self.first_unacked));
         self.allowance = limited;
         self.limited = 0;
         let again = new.is_none();
@@ -176,7 +176,7 @@ impl TcpSender {
         };
         if segment.is_some() {
             self.counters.probes = self.counters.probes.saturating_add(1);
-            let end = self.nxt;
+            let end = self.next_seq;
             if let Some(rack) = &mut self.rack {
                 rack.probe = Some(Probe { end, again });
             }
@@ -192,7 +192,7 @@ impl TcpSender {
     #[inline]
     pub(in crate::sender) fn end_probe(&mut self, now: Time, ack: &Ack, acked: u64, news: bool) {
         if let Some(probe) = self.rack.as_ref().and_then(|rack| rack.probe)
-            && self.una >= probe.end
+            && self.first_unacked >= probe.end
         {
             self.answer_probe(now, ack, acked, news, probe);
         }
@@ -201,13 +201,17 @@ impl TcpSender {
     #[cold]
     fn answer_probe(&mut self, now: Time, ack: &Ack, acked: u64, news: bool, probe: Probe) {
         let both = ack.duplicate().is_some_and(|(_, end)| end == probe.end);
-        let repaired = probe.again && !both && self.una > probe.end;
+        let repaired = probe.again && !both && self.first_unacked > probe.end;
         let over = !probe.again || both || repaired || acked == 0 && !news;
         if repaired && self.phase == Phase::Open {
             // The original was lost, and the probe has repaired it.
             self.forget_prior();
-            self.control
-                .on_loss(now, &mut self.window, self.nxt - self.una + acked, self.cut);
+            self.control.on_loss(
+                now,
+                &mut self.window,
+                self.next_seq - self.first_unacked + acked,
+                self.cut,
+            );
             self.cut = false;
             self.reducing = false;
         }
@@ -217,12 +221,12 @@ impl TcpSender {
     }
 
     /// Widens the reordering window for a D-SACK.
-    pub(in crate::sender) fn hear_duplicate(&mut self, ack: &Ack) {
+    pub(in crate::sender) fn on_duplicate_report(&mut self, ack: &Ack) {
         let Some((_, end)) = ack.duplicate() else {
             return;
         };
         if let Some(rack) = &mut self.rack {
-            rack.duplicated(end, self.una, self.nxt);
+            rack.duplicated(end, self.first_unacked, self.next_seq);
         }
     }
 }

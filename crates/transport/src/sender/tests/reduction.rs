@@ -37,7 +37,7 @@ fn a_window_cut_at_once_is_silent_until_the_flight_fits_and_prr_sends_one_for_tw
         assert_eq!(prr.acked(100, segments), expected, "after {segments}");
     }
     // Both sent five for the ten, and have five in flight.
-    assert_eq!((at_once.nxt, prr.nxt), (15_000, 15_000));
+    assert_eq!((at_once.next_seq, prr.next_seq), (15_000, 15_000));
     assert_eq!(prr.acked(200, 11), [15]);
     assert_eq!(prr.cwnd(), 5000); // it is over: the window is the one aimed at
 }
@@ -92,7 +92,7 @@ fn with_sack_prr_repairs_at_once_and_sends_one_for_two_after_that() {
     assert_eq!(tx.sacked(107, 0, &[(1, 9)]), [12]);
     assert_eq!(tx.sacked(108, 0, &[(1, 10)]), [13]);
     assert_eq!(tx.acked(200, 10), [14]);
-    assert_eq!((tx.cwnd(), tx.nxt - tx.una), (5000, 5000));
+    assert_eq!((tx.cwnd(), tx.next_seq - tx.first_unacked), (5000, 5000));
 }
 
 #[test]
@@ -107,9 +107,9 @@ fn without_sack_a_duplicate_stands_for_a_segment() {
     assert_eq!(tx.acked(106, 0), [11]);
     assert_eq!(tx.acked(107, 0), [12]);
     // 0 arrives. 6 to 9 were guessed already; 5 is retransmitted.
-    assert_eq!(tx.guessed, 8000);
+    assert_eq!(tx.presumed_arrived, 8000);
     assert_eq!(tx.acked(200, 5), [5, 13]); // with 10 to 12 that makes five under way
-    assert_eq!(tx.guessed, 4000);
+    assert_eq!(tx.presumed_arrived, 4000);
     tx.acked(300, 14);
     assert_eq!(tx.phase, super::super::Phase::Open);
     assert_eq!(tx.ssthresh(), 5000);

@@ -189,18 +189,35 @@ fn a_share_of_the_reorderings_seen_passes() {
         let mut tx = endless(config);
         let mut sent = tx.sends(0).len() as u64;
         // Two segments that two have overtaken, then one that six have.
-        let mut una = 0;
+        let mut first_unacked = 0;
         for (i, more) in [2, 2].into_iter().enumerate() {
             let at = 100 * (i as u64 + 1);
-            sent += tx.sacked(at, una, &[(una + 1, una + 1 + more)]).len() as u64;
-            una += more + 1;
-            sent += tx.acked(at + 1, una).len() as u64;
+            sent += tx
+                .sacked(
+                    at,
+                    first_unacked,
+                    &[(first_unacked + 1, first_unacked + 1 + more)],
+                )
+                .len() as u64;
+            first_unacked += more + 1;
+            sent += tx.acked(at + 1, first_unacked).len() as u64;
         }
-        assert!(sent > una + 7);
-        assert_eq!(tx.sacked(300, una, &[(una + 1, una + 4)])[0], una);
-        tx.sacked(301, una, &[(una + 1, una + 7)]);
-        tx.acked(302, una + 7);
-        tx.dsacked(400, una + 7, una, &[]);
+        assert!(sent > first_unacked + 7);
+        assert_eq!(
+            tx.sacked(
+                300,
+                first_unacked,
+                &[(first_unacked + 1, first_unacked + 4)]
+            )[0],
+            first_unacked
+        );
+        tx.sacked(
+            301,
+            first_unacked,
+            &[(first_unacked + 1, first_unacked + 7)],
+        );
+        tx.acked(302, first_unacked + 7);
+        tx.dsacked(400, first_unacked + 7, first_unacked, &[]);
         assert_eq!(tx.dsack_threshold(), threshold, "share {share}");
     }
 }

@@ -25,7 +25,7 @@
 
 mod age;
 mod boost;
-mod sent;
+mod in_flight;
 
 pub use age::{Age, Unit};
 pub use boost::{Boosting, MOST_COUNTED, Rule};
@@ -40,7 +40,7 @@ use super::announced::Announced;
 use super::cuckoo::{Cuckoo, FINGERPRINTS, MOST_PLACES};
 use super::registry::Registered;
 use super::{Counters, Message, Nature, Shim, Up};
-use sent::{Outstanding, Sent};
+use in_flight::{InFlightPacket, Outstanding};
 
 /// Most packets in flight that a host remembers, 16 B each: 1.5 GB of full ones. Further data is tagged all the
 /// same, and its retransmissions count as new.
@@ -57,7 +57,7 @@ pub struct Mark {
     /// Packets that can still be remembered.
     room: usize,
     /// Tag of the last packet that was not remembered.
-    passing: Option<(FlowId, Sent)>,
+    passing: Option<(FlowId, InFlightPacket)>,
     counters: Counters,
 }
 
@@ -315,7 +315,7 @@ impl Flow {
         packet: &Packet,
         from: u64,
         settings: &Settings,
-    ) -> Sent {
+    ) -> InFlightPacket {
         let (number, id, first) = match settings.by {
             None if self.size.is_none() && settings.unknown == Unknown::Packets => {
                 let age = &mut self.age;
@@ -334,7 +334,7 @@ impl Flow {
                 (number, id, number == 0)
             }
         };
-        Sent {
+        InFlightPacket {
             seq: packet.seq(),
             number,
             id,
@@ -353,7 +353,7 @@ impl Mark {
     }
 
     /// Returns the record of `packet`, which leaves now; `from` is its position in its message.
-    fn says(&mut self, now: Time, packet: &Packet, from: u64) -> Option<Sent> {
+    fn says(&mut self, now: Time, packet: &Packet, from: u64) -> Option<InFlightPacket> {
         let flow = self.flows.get_mut(&packet.flow)?;
         let (seq, end) = (packet.seq(), packet.seq() + u64::from(packet.len));
         let subflow = flow.subflow(packet.subflow());
@@ -404,7 +404,7 @@ impl Mark {
     }
 
     /// Stores the record of a packet, in its place or, without room, as the last one.
-    fn remember(&mut self, packet: &Packet, place: Result<usize, usize>, sent: Sent) {
+    fn remember(&mut self, packet: &Packet, place: Result<usize, usize>, sent: InFlightPacket) {
         let flow = self.flows.get_mut(&packet.flow).expect("it is open");
         let subflow = flow.subflow(packet.subflow());
         match place {
@@ -428,7 +428,7 @@ impl Mark {
     }
 
     /// Writes the record of a packet into its tag.
-    fn tag(&self, mut tag: Tag, sent: &Sent, last: bool) -> Tag {
+    fn tag(&self, mut tag: Tag, sent: &InFlightPacket, last: bool) -> Tag {
         self.set_number(&mut tag, sent.number, sent.again);
         tag.set_retransmissions(sent.again);
         tag.set_flow_id(sent.id);

@@ -348,7 +348,7 @@ impl Order {
 }
 
 impl Shim for Order {
-    fn beside(&mut self, stack: &[Chosen]) {
+    fn configure_for_stack(&mut self, stack: &[Chosen]) {
         if let Some(mark) = stack.iter().find(|shim| shim.nature().tags) {
             self.count_by(&mark.values().word("by"));
         }

@@ -2,8 +2,8 @@
 
 use super::super::view::{Parts, Sheet};
 use super::head::Head;
+use crate::format::count;
 use crate::plot::{Scatter, scatter};
-use crate::words::count;
 use sidestep_lab::LoggedDetour;
 use sidestep_sim::Network;
 use sidestep_types::Time;
@@ -61,8 +61,9 @@ mod tests {
             wanted: 0,
             taken: 1,
         };
-        let (scene, table, _) = draw(head(), &network(), &[at(1500, 8), at(1000, 0), at(2000, 8)]);
-        assert!(scene.is_ok());
+        let (drawing, table, _) =
+            draw(head(), &network(), &[at(1500, 8), at(1000, 0), at(2000, 8)]);
+        assert!(drawing.is_ok());
         assert_eq!(table.rows[0], ["edge 0.0", "1", "1.000", "1.000"]);
         assert_eq!(table.rows[1], ["agg 0.0", "2", "1.500", "2.000"]);
     }

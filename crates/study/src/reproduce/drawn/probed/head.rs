@@ -1,6 +1,6 @@
 //! Heading of a drawing.
 
-use crate::plot::Look;
+use crate::plot::SeriesStyle;
 
 /// Heading of a drawing, and its look.
 pub struct Head {
@@ -9,7 +9,7 @@ pub struct Head {
     /// Subtitle: the run.
     pub subtitle: String,
     /// Look of the scheme.
-    pub look: Look,
+    pub look: SeriesStyle,
 }
 
 #[cfg(test)]
@@ -32,7 +32,7 @@ pub mod testing {
         Head {
             title: "t".into(),
             subtitle: "s".into(),
-            look: Look::nth(1),
+            look: SeriesStyle::nth(1),
         }
     }
 }

@@ -109,8 +109,8 @@ mod tests {
             at_ps: Time::from_ms(1).ps(),
             packets: queues,
         };
-        let (scene, table, _) = draw(head(), &network, &[at], Some(10.0));
-        assert!(scene.is_ok());
+        let (drawing, table, _) = draw(head(), &network, &[at], Some(10.0));
+        assert!(drawing.is_ok());
         let pods: Vec<&str> = table
             .rows
             .iter()

@@ -3,8 +3,8 @@
 use super::super::view::{Parts, Sheet};
 use super::fabric::{heights, ports_of};
 use super::head::Head;
-use crate::plot::{Hop, Way, way};
-use crate::words::some;
+use crate::format::some;
+use crate::plot::{Hop, PathFigure, way};
 use sidestep_lab::{LoggedEvent, LoggedPath};
 use sidestep_sim::{End, Network};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ fn draw_path(head: Head, network: &Network, path: &Path) -> Parts {
         times: *times,
         detours: *detours,
     };
-    let figure = Way {
+    let figure = PathFigure {
         title: head.title,
         subtitle: format!("{}, {}", head.subtitle, path.name),
         tiers: tiers.values().map(tier).collect(),
@@ -200,8 +200,8 @@ mod tests {
                 (Switch(8), Switch(16), false),
             ],
         };
-        let (scene, table, _) = draw_path(head(), &network(), &way);
-        let text = crate::plot::svg(&scene.unwrap());
+        let (drawing, table, _) = draw_path(head(), &network(), &way);
+        let text = crate::plot::svg(&drawing.unwrap());
         for word in ["hosts", "edge", "agg", "core"] {
             assert!(text.contains(&format!(">{word}</text>")), "{word}: {text}");
         }
@@ -226,8 +226,8 @@ mod tests {
         };
         let mut network = Network::clone(&network());
         network.switches[0] = sidestep_sim::SwitchInfo::named("rack 7");
-        let (scene, ..) = draw_path(head(), &network, &way);
-        let text = crate::plot::svg(&scene.unwrap());
+        let (drawing, ..) = draw_path(head(), &network, &way);
+        let text = crate::plot::svg(&drawing.unwrap());
         let written = |word: &str| text.contains(&format!(">{word}</text>"));
         assert!(
             written("switches") && written("rack 7") && !written("rack"),

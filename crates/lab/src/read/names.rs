@@ -1,6 +1,6 @@
 //! Helpers of the reader: words, names, tables within tables, and settings.
 
-use crate::scenario::{Said, Setting};
+use crate::scenario::{Setting, SettingContent};
 use sidestep_config::document::{Item, Node, Table, find};
 use sidestep_config::problem::{At, Problems};
 use sidestep_config::section::Resolved;
@@ -82,7 +82,7 @@ pub(super) fn common(resolved: Resolved) -> Vec<Setting> {
 /// Returns the settings as settings of one scheme.
 pub(super) fn of_scheme(scheme: Option<&str>, resolved: Resolved) -> Vec<Setting> {
     let setting = |(key, value, source)| {
-        Setting::from(Said {
+        Setting::from(SettingContent {
             scheme: scheme.map(str::to_string),
             key,
             value,

@@ -14,7 +14,7 @@ pub use super::read::TOP;
 
 /// Section of a config.
 #[derive(Clone, Copy)]
-pub struct Known {
+pub struct SectionSchema {
     /// Name of the section.
     pub name: &'static str,
     /// True if it occurs once; false if once for each port, station or prefix.
@@ -28,7 +28,7 @@ pub struct Known {
 }
 
 /// Returns all sections, in the order of the documents.
-pub fn known() -> impl Iterator<Item = Known> {
+pub fn section_schemas() -> impl Iterator<Item = SectionSchema> {
     SECTIONS.into_iter().map(|name| {
         let (once, params, choices, lists): (bool, _, &[Choice], &[&str]) = match name {
             "switch" => (true, SWITCH, POLICIES, &[]),
@@ -39,7 +39,7 @@ pub fn known() -> impl Iterator<Item = Known> {
             "network" => (false, NETWORK, &[], &["ports"]),
             other => unreachable!("the section {other:?} has no table"),
         };
-        Known {
+        SectionSchema {
             name,
             once,
             params,

@@ -4,7 +4,7 @@
 //!               switch. All other settings are those of the extended scheme. Each switch has its own
 //!               instances, made when a run begins.
 //! **State**     none here; the state of a policy is part of its switch.
-//! **Errors**    a policy that gives an impossible answer, or that stops the run itself ([`Who::stop`]), ends
+//! **Errors**    a policy that gives an impossible answer, or that stops the run itself ([`PolicySite::stop`]), ends
 //!               the run with a [`Failure`]: which policy, where, about which packet, when and why.
 //! **Cost**      none for schemes without policies of the caller: one check a run.
 
@@ -20,14 +20,15 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 /// Makes the route of one switch. Errors say why it cannot be made.
-pub type MakeRoute = dyn Fn(&Who) -> Result<Box<dyn Route + Send>, String> + Send + Sync;
+pub type MakeRoute = dyn Fn(&PolicySite) -> Result<Box<dyn Route + Send>, String> + Send + Sync;
 /// Makes the buffer policy of one switch. Errors say why it cannot be made.
-pub type MakeBuffer = dyn Fn(&Who) -> Result<Box<dyn Buffer + Send>, String> + Send + Sync;
+pub type MakeBuffer = dyn Fn(&PolicySite) -> Result<Box<dyn Buffer + Send>, String> + Send + Sync;
 /// Makes the scheduler of one port. Errors say why it cannot be made.
-pub type MakeSched = dyn Fn(&Who, PortId) -> Result<Box<dyn Sched + Send>, String> + Send + Sync;
+pub type MakeSched =
+    dyn Fn(&PolicySite, PortId) -> Result<Box<dyn Sched + Send>, String> + Send + Sync;
 
 /// Receives the failure of a run.
-pub type Heard = dyn Fn(&Failure) + Send + Sync;
+pub type FailureListener = dyn Fn(&Failure) + Send + Sync;
 
 /// Policy of the caller.
 pub struct Part<M: ?Sized> {
@@ -39,7 +40,7 @@ pub struct Part<M: ?Sized> {
 
 /// Policies of the caller in a scheme; for a policy that is `None` the scheme keeps the one it extends.
 #[derive(Clone, Default)]
-pub struct Own {
+pub struct CallerPolicies {
     /// Route of every switch.
     pub route: Option<Part<MakeRoute>>,
     /// Buffer policy of every switch.
@@ -53,7 +54,7 @@ pub struct Own {
     /// start. Otherwise a run that fails is repeated to learn the number.
     pub slow: bool,
     /// Receives the failure of a run, before the run ends with the same words.
-    pub heard: Option<Arc<Heard>>,
+    pub heard: Option<Arc<FailureListener>>,
 }
 
 /// Failure that ended a run with policies of the caller.
@@ -88,7 +89,7 @@ impl fmt::Display for Failure {
 
 /// Policy at its switch.
 #[derive(Clone, Debug)]
-pub struct Who {
+pub struct PolicySite {
     /// Name of the policy.
     pub policy: String,
     /// Switch where it decides.
@@ -97,11 +98,11 @@ pub struct Who {
 
 /// Payload with which a policy unwinds.
 pub(crate) struct Stopped {
-    who: Who,
+    who: PolicySite,
     why: String,
 }
 
-impl Who {
+impl PolicySite {
     /// Ends the run from inside an answer, with this reason. Nothing is printed.
     pub fn stop(&self, why: impl Into<String>) -> ! {
         resume_unwind(Box::new(Stopped {
@@ -120,7 +121,7 @@ impl Who {
     }
 }
 
-impl Own {
+impl CallerPolicies {
     /// True if there are none.
     pub fn is_none(&self) -> bool {
         self.names().next().is_none()
@@ -159,11 +160,13 @@ impl Own {
         (scheme, seed): (&str, u64),
     ) -> Result<(), String> {
         let places = places(network, scheme, seed);
-        let who = |policy: &str, place: &Place| Who {
+        let who = |policy: &str, place: &Place| PolicySite {
             policy: policy.into(),
             place: place.clone(),
         };
-        let at = |who: &Who, why: String| format!("policy {} at {}: {why}", who.policy, who.place);
+        let at = |who: &PolicySite, why: String| {
+            format!("policy {} at {}: {why}", who.policy, who.place)
+        };
         if let Some(Part { name, make }) = &self.route {
             let mut made = Vec::new();
             for place in &places {
@@ -277,9 +280,9 @@ impl<M: ?Sized> Clone for Part<M> {
     }
 }
 
-impl fmt::Debug for Own {
+impl fmt::Debug for CallerPolicies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut own = f.debug_struct("Own");
+        let mut own = f.debug_struct("CallerPolicies");
         self.names().for_each(|(seam, name)| {
             own.field(seam, &name);
         });

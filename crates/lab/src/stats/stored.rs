@@ -9,68 +9,69 @@
 //! **Errors**    none: everything unpacked was packed here.
 
 use super::summary::{ClassSummary, LinkUse, Percentiles, Sampled, Summary};
+use crate::count_sources::CountSources;
 use crate::probe::Loops;
 use crate::record::Signals;
-use crate::told::Told;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Summary as it is, or packed.
 #[derive(Clone, Debug)]
-pub enum Kept {
+pub enum StoredSummary {
     /// Summary as it is.
     Whole(Arc<Summary>),
     /// Packed summary.
     Packed(Arc<[u8]>),
 }
 
-impl Kept {
+impl StoredSummary {
     /// Returns the summary.
     pub fn get(&self) -> Arc<Summary> {
         match self {
-            Kept::Whole(summary) => summary.clone(),
-            Kept::Packed(bytes) => Arc::new(unpacked(bytes)),
+            StoredSummary::Whole(summary) => summary.clone(),
+            StoredSummary::Packed(bytes) => Arc::new(unpacked(bytes)),
         }
     }
 
     /// Returns the summary packed.
-    pub fn packed(&self) -> Kept {
+    pub fn packed(&self) -> StoredSummary {
         match self {
-            Kept::Whole(summary) => Kept::Packed(bytes_of(summary).into()),
-            Kept::Packed(bytes) => Kept::Packed(bytes.clone()),
+            StoredSummary::Whole(summary) => StoredSummary::Packed(bytes_of(summary).into()),
+            StoredSummary::Packed(bytes) => StoredSummary::Packed(bytes.clone()),
         }
     }
 }
 
-impl From<Summary> for Kept {
-    fn from(summary: Summary) -> Kept {
-        Kept::Whole(Arc::new(summary))
+impl From<Summary> for StoredSummary {
+    fn from(summary: Summary) -> StoredSummary {
+        StoredSummary::Whole(Arc::new(summary))
     }
 }
 
-impl PartialEq for Kept {
-    fn eq(&self, other: &Kept) -> bool {
+impl PartialEq for StoredSummary {
+    fn eq(&self, other: &StoredSummary) -> bool {
         self.get() == other.get()
     }
 }
 
 fn bytes_of(summary: &Summary) -> Vec<u8> {
-    postcard::to_stdvec(&All(summary)).expect("a summary has no part that cannot be written")
+    postcard::to_stdvec(&BorrowedSummary(summary))
+        .expect("a summary has no part that cannot be written")
 }
 
 fn unpacked(bytes: &[u8]) -> Summary {
-    let Own(summary) = postcard::from_bytes(bytes).expect("it was packed here");
+    let OwnedSummary(summary) = postcard::from_bytes(bytes).expect("it was packed here");
     summary
 }
 
 /// Form that is written.
 #[derive(Serialize)]
-struct All<'a>(#[serde(with = "Fields")] &'a Summary);
+struct BorrowedSummary<'a>(#[serde(with = "Fields")] &'a Summary);
 
 /// Form that is read.
 #[derive(Deserialize)]
-struct Own(#[serde(with = "Fields")] Summary);
+struct OwnedSummary(#[serde(with = "Fields")] Summary);
 
 /// Fields of a [`Summary`], without the attributes for JSON.
 #[derive(Serialize, Deserialize)]
@@ -125,23 +126,26 @@ struct Fields {
     trajectory_hash: Option<String>,
     group_ms: Percentiles,
     classes: Vec<ClassSummary>,
-    told: Told,
+    told: CountSources,
     #[serde(with = "seeds")]
     per_seed: Vec<Summary>,
 }
 
 /// Serialises the summaries of the seeds, which have the same fields.
 mod seeds {
-    use super::{All, Own, Summary};
+    use super::{BorrowedSummary, OwnedSummary, Summary};
     use serde::{Deserialize, Deserializer, Serializer};
 
     pub fn serialize<S: Serializer>(all: &[Summary], to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(all.iter().map(All))
+        to.collect_seq(all.iter().map(BorrowedSummary))
     }
 
     pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Summary>, D::Error> {
-        let all = Vec::<Own>::deserialize(from)?;
-        Ok(all.into_iter().map(|Own(summary)| summary).collect())
+        let all = Vec::<OwnedSummary>::deserialize(from)?;
+        Ok(all
+            .into_iter()
+            .map(|OwnedSummary(summary)| summary)
+            .collect())
     }
 }
 
@@ -174,8 +178,8 @@ mod tests {
             // Fields that JSON writes in another form, or omits when empty, are present.
             assert_eq!(summary.per_seed.len(), 3);
             assert!(summary.loops.is_some() && !summary.samples.is_empty());
-            let packed = Kept::from(summary.clone()).packed();
-            assert!(matches!(packed, Kept::Packed(_)));
+            let packed = StoredSummary::from(summary.clone()).packed();
+            assert!(matches!(packed, StoredSummary::Packed(_)));
             assert_eq!(*packed.get(), summary);
             assert_eq!(*packed.packed().get(), summary);
         }

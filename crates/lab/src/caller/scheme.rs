@@ -1,8 +1,8 @@
 //! Adds a scheme with policies of the caller to a scenario.
 
-use super::Own;
+use super::CallerPolicies;
 use crate::experiment::Experiment;
-use crate::scenario::{Said, Scenario, Setting};
+use crate::scenario::{Scenario, Setting, SettingContent};
 use crate::scheme::SWITCH_SPEC;
 use std::sync::Arc;
 
@@ -13,7 +13,12 @@ impl Scenario {
     /// Adds a scheme `name`: the scenario's scheme `extends`, with these policies instead of its own.
     ///
     /// Errors report a name that is taken, or an unknown scheme to extend.
-    pub fn add_own(&mut self, name: &str, extends: &str, own: Own) -> Result<(), String> {
+    pub fn add_caller_scheme(
+        &mut self,
+        name: &str,
+        extends: &str,
+        own: CallerPolicies,
+    ) -> Result<(), String> {
         // The name is part of file names, settings' keys and tables: a bare key of TOML, so that written
         // results read back.
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
@@ -57,7 +62,7 @@ impl Scenario {
                     || s.key.starts_with("switch.at.") && words.any(|word| word == seam)
             };
             settings.retain(|s| !about(s));
-            settings.push(Setting::from(Said {
+            settings.push(Setting::from(SettingContent {
                 scheme: None,
                 key,
                 value: policy.into(),
@@ -103,10 +108,15 @@ impl Scenario {
 }
 
 impl Experiment {
-    /// Applies [`Scenario::add_own`] at every point.
-    pub fn add_own(&mut self, name: &str, extends: &str, own: &Own) -> Result<(), String> {
+    /// Applies [`Scenario::add_caller_scheme`] at every point.
+    pub fn add_caller_scheme(
+        &mut self,
+        name: &str,
+        extends: &str,
+        own: &CallerPolicies,
+    ) -> Result<(), String> {
         let mut points = self.points.iter_mut();
-        points.try_for_each(|point| point.scenario.add_own(name, extends, own.clone()))
+        points.try_for_each(|point| point.scenario.add_caller_scheme(name, extends, own.clone()))
     }
 
     /// Applies [`Scenario::keep_schemes`] at every point.

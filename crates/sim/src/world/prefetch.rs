@@ -10,7 +10,7 @@ use super::World;
 use crate::agenda::Agenda;
 use crate::fabric::Link;
 use crate::indexed::fetch;
-use crate::layout::Far;
+use crate::layout::FarEnd;
 use sidestep_types::{Kind, Packet};
 
 /// Events in a batch.
@@ -31,7 +31,7 @@ const LINE: usize = 64;
 const OF_END: usize = 6 * LINE;
 
 /// State of the look-ahead.
-pub(super) struct Foreseen {
+pub(super) struct PrefetchState {
     /// Events left until the next look.
     until: u64,
     /// Memory that the next batch will touch last.
@@ -50,16 +50,16 @@ enum Last {
     Receiver(u32),
 }
 
-impl Default for Foreseen {
-    fn default() -> Foreseen {
-        Foreseen {
+impl Default for PrefetchState {
+    fn default() -> PrefetchState {
+        PrefetchState {
             until: u64::MAX,
             last: [Last::Nothing; BATCH],
         }
     }
 }
 
-impl Foreseen {
+impl PrefetchState {
     /// Counts an event; returns true if it is time to look.
     #[inline(always)]
     pub fn is_due(&mut self) -> bool {
@@ -82,7 +82,7 @@ impl<A: Agenda> World<A> {
 
     /// Takes one step for each of the coming batches.
     #[inline(never)]
-    pub(super) fn foresee(&mut self) {
+    pub(super) fn prefetch_ahead(&mut self) {
         self.foreseen.until = BATCH as u64;
         self.touch_last();
         let fabric = &self.fabric;
@@ -110,7 +110,7 @@ impl<A: Agenda> World<A> {
         }
         let link = &fabric.links[slot];
         fabric.pool.fetch(link.line.head());
-        if let Far::Switch(switch) = link.far() {
+        if let FarEnd::Switch(switch) = link.far() {
             self.switches.fetch(switch);
         }
     }
@@ -135,10 +135,10 @@ impl<A: Agenda> World<A> {
         let parcel = self.fabric.pool.get(parcel);
         self.fabric.pool.fetch(parcel.next);
         match link.far() {
-            Far::Switch(switch) => {
+            FarEnd::Switch(switch) => {
                 self.switches[switch].fetch(self.attachments[parcel.packet.dst.0]);
             }
-            Far::Host(host) => {
+            FarEnd::Host(host) => {
                 // A NIC's link has the number of its host.
                 self.fabric.links.fetch(host);
                 self.fabric.agenda.fetch(host);
@@ -156,16 +156,16 @@ impl<A: Agenda> World<A> {
         };
         let packet = &self.fabric.pool.get(parcel).packet;
         match link.far() {
-            Far::Switch(switch) => {
+            FarEnd::Switch(switch) => {
                 let dst = self.attachments[packet.dst.0];
-                let Some(next) = self.switches[switch].foresee(packet, dst) else {
+                let Some(next) = self.switches[switch].predict_link(packet, dst) else {
                     return Last::Nothing;
                 };
                 self.fabric.links.fetch(next);
                 self.fabric.agenda.fetch(next);
                 Last::Queue(next)
             }
-            Far::Host(_) => match is_for_receiver(packet) {
+            FarEnd::Host(_) => match is_for_receiver(packet) {
                 true => Last::Receiver(packet.flow.0),
                 false => Last::Sender(packet.flow.0),
             },

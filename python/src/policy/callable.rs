@@ -6,7 +6,7 @@ use super::view::{Hops, Packet, Queues, RandomStream, Want};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyTuple};
-use sidestep_study::own::Who;
+use sidestep_study::caller::PolicySite;
 use sidestep_switch::{Depth, DropReason};
 use sidestep_types::{PortId, Rng, Time};
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 pub struct Raised(Arc<Mutex<Vec<(String, u64, PyErr)>>>);
 
 impl Raised {
-    pub fn keep(&self, who: &Who, error: PyErr) {
+    pub fn keep(&self, who: &PolicySite, error: PyErr) {
         if let Ok(mut raised) = self.0.lock() {
             raised.push((who.place.scheme.clone(), who.place.seed, error));
         }
@@ -33,12 +33,12 @@ impl Raised {
 }
 
 /// Policy to call, and the place where its exceptions are kept.
-pub struct Asked {
-    pub who: Who,
+pub struct CallablePolicy {
+    pub who: PolicySite,
     pub raised: Raised,
 }
 
-impl Asked {
+impl CallablePolicy {
     /// Calls the policy, and ends the run if it raises an exception.
     pub fn ask<R>(&self, question: impl FnOnce(Python<'_>) -> PyResult<R>) -> R {
         let said = Python::attach(|py| {
@@ -141,7 +141,7 @@ fn with_views(
 
 /// Route written in Python.
 pub struct Route {
-    pub asked: Asked,
+    pub asked: CallablePolicy,
     pub pick: Py<PyAny>,
 }
 
@@ -173,7 +173,7 @@ impl sidestep_switch::Route for Route {
 
 /// Buffer policy written in Python.
 pub struct Buffer {
-    pub asked: Asked,
+    pub asked: CallablePolicy,
     pub admit: Py<PyAny>,
     /// Method `displaced`, if the policy defines it.
     pub displaced: Option<Py<PyAny>>,
@@ -231,7 +231,7 @@ impl sidestep_switch::Buffer for Buffer {
 
 /// Scheduler written in Python. A method it lacks behaves as in the trait.
 pub struct Sched {
-    pub asked: Asked,
+    pub asked: CallablePolicy,
     pub passes: bool,
     pub counts: bool,
     pub push: Py<PyAny>,

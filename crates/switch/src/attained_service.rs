@@ -28,23 +28,23 @@ struct Flow {
 /// Bytes that came by, per flow.
 #[derive(Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Sent {
+pub struct AttainedService {
     flows: Box<[Flow]>,
     gap: Time,
 }
 
-impl Sent {
+impl AttainedService {
     /// Memory of one table, in bytes.
     pub const BYTES: usize = PLACES * size_of::<Flow>();
 
     /// Creates an empty table. Packets after a silence longer than `gap` start a new message.
-    pub fn new(gap: Time) -> Sent {
+    pub fn new(gap: Time) -> AttainedService {
         let nobody = Flow {
             hash: 0,
             sent: 0,
             seen: Time::ZERO,
         };
-        Sent {
+        AttainedService {
             flows: vec![nobody; PLACES].into_boxed_slice(),
             gap,
         }
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_rank_is_what_came_before_until_the_flow_pauses_or_loses_its_place() {
-        let mut sent = Sent::new(Time::from_ms(100));
+        let mut sent = AttainedService::new(Time::from_ms(100));
         let mut rank = |ms, hash| sent.rank(Time::from_ms(ms), hash, 1460);
         assert_eq!([rank(0, 7), rank(1, 7), rank(2, 7)], [0, 1460, 2920]);
         assert_eq!(rank(2, 8), 0);

@@ -1,6 +1,6 @@
 //! Elements of a plot: lines, rectangles and text at positions in points.
 //!
-//! One scene is written as SVG and drawn as PNG, so that the two show the same.
+//! One drawing is written as SVG and drawn as PNG, so that the two show the same.
 
 /// Background colour of the page.
 pub const PAGE: Color = Color(255, 255, 255);
@@ -19,7 +19,7 @@ impl Color {
 
 /// Drawing of `width` by `height`, with the origin at the top left.
 #[derive(Clone, Debug)]
-pub struct Scene {
+pub struct Drawing {
     /// Width, points.
     pub width: f32,
     /// Height, points.
@@ -164,14 +164,14 @@ pub enum Anchor {
     End,
 }
 
-impl Scene {
+impl Drawing {
     /// Creates an empty white page.
-    pub fn new(width: f32, height: f32, title: String) -> Scene {
+    pub fn new(width: f32, height: f32, title: String) -> Drawing {
         let page = Item::Rect {
             at: [0.0, 0.0, width, height],
             fill: PAGE,
         };
-        Scene {
+        Drawing {
             width,
             height,
             title,

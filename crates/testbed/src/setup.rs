@@ -16,7 +16,7 @@ use sidestep_types::{
 };
 
 /// Order that was read: the runs to make, and the network to build for them.
-pub struct Scene {
+pub struct TestbedSetup {
     /// Scenario with one scheme.
     pub scenario: Scenario,
     /// Scale between the scenario's times and this machine's.
@@ -29,9 +29,9 @@ pub struct Scene {
     pub differences: Vec<String>,
 }
 
-impl Scene {
+impl TestbedSetup {
     /// Reads the first scheme of a scenario at `rate`, for the testbed called `name`.
-    pub fn of(scenario: Scenario, rate: &str, name: &str) -> Result<Scene, Error> {
+    pub fn of(scenario: Scenario, rate: &str, name: &str) -> Result<TestbedSetup, Error> {
         let scale = scale(&scenario, rate)?;
         let scheme = &scenario.schemes[0];
         let (settings, mut differences) = settings(&scenario, scheme, scale)
@@ -49,7 +49,7 @@ impl Scene {
                     .into(),
             );
         }
-        Ok(Scene {
+        Ok(TestbedSetup {
             changes,
             blueprint,
             scenario,

@@ -35,13 +35,13 @@ fn switches_that_rank_by_what_was_sent_wait_longer_here() {
                 [switch]\nrank = \"sent\"\nrank_gap = \"7 ms\"\n[transport]\nrank = \"none\"\n";
     let scenario = Scenario::read("a.toml", text, &[], &sidestep_sim::NoFiles);
     let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
-    let scene = Scene::of(scenario, "100 Mbps", "t").unwrap();
-    let lines = &scene.blueprint.switches[0].decision;
+    let setup = TestbedSetup::of(scenario, "100 Mbps", "t").unwrap();
+    let lines = &setup.blueprint.switches[0].decision;
     assert!(
         lines.contains("rank = \"sent\"\nrank_gap = \"70 ms\""),
         "{lines}"
     );
-    let said = scene.differences.join("\n");
+    let said = setup.differences.join("\n");
     assert!(!said.contains("transport.rank"), "{said}");
 }
 
@@ -54,9 +54,9 @@ fn hosts(scheme: &str, workload: &str) -> Result<HostSettings, String> {
     );
     let scenario = Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles);
     let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
-    let scene = Scene::of(scenario, "10 Mbps", "t");
-    scene
-        .map(|scene| scene.blueprint.settings)
+    let setup = TestbedSetup::of(scenario, "10 Mbps", "t");
+    setup
+        .map(|setup| setup.blueprint.settings)
         .map_err(|why| why.to_string())
 }
 
@@ -199,8 +199,8 @@ fn switches_sort_by_the_code_points_that_hosts_set() {
              kind = \"single_switch\"\nhosts = 2\n[workload.w]\nkind = \"permutation\"\n{codes}"
         );
         let scenario = Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles);
-        let scene = Scene::of(scenario.unwrap(), "100 Mbps", "t").unwrap();
-        let text = config(&scene.blueprint, 0, SWITCH);
+        let setup = TestbedSetup::of(scenario.unwrap(), "100 Mbps", "t").unwrap();
+        let text = config(&setup.blueprint, 0, SWITCH);
         Setup::read("s.toml", &text).unwrap();
         text
     };
@@ -267,7 +267,9 @@ fn switches_that_count_flows_remember_them_for_longer_here() {
         );
         let scenario = Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles);
         let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
-        let print = Scene::of(scenario, "100 Mbps", "t").unwrap().blueprint;
+        let print = TestbedSetup::of(scenario, "100 Mbps", "t")
+            .unwrap()
+            .blueprint;
         (print.settle_ns, print.switches[0].decision.clone())
     };
     let (settle, lines) = of("kind = \"wps\", silence = \"3 ms\"");
@@ -290,9 +292,9 @@ fn tags_lengthen_links_between_switches_and_ask_for_sizes() {
         );
         let scenario = Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles);
         let scenario = scenario.unwrap_or_else(|why| panic!("{why:?}"));
-        let scene = Scene::of(scenario, "10 Mbps", "t");
-        scene.map(|scene| {
-            let print = scene.blueprint;
+        let setup = TestbedSetup::of(scenario, "10 Mbps", "t");
+        setup.map(|setup| {
+            let print = setup.blueprint;
             // The switch reads the written configuration.
             let setup = Setup::read("s.toml", &config(&print, 0, SWITCH)).unwrap();
             let by_tags = setup.tags.is_some() && setup.rank == Rank::Tag;
@@ -324,7 +326,7 @@ fn segments_that_the_kernel_cannot_have_are_refused_whichever_seed_draws_them() 
         );
         Scenario::read("a.toml", &text, &[], &sidestep_sim::NoFiles).unwrap()
     };
-    let of = |seeds: &[u64]| Scene::of(read(seeds), "10 Mbps", "t").map(|_| ());
+    let of = |seeds: &[u64]| TestbedSetup::of(read(seeds), "10 Mbps", "t").map(|_| ());
     let drawn = |seed: &u64| read(&[*seed]).plan(*seed).unwrap().flows[0].mss_or(0);
     let (small, large): (Vec<u64>, Vec<u64>) = (1..60).partition(|s| drawn(s) < LEAST_MSS);
     let why = |seeds: &[u64]| format!("{:?}", of(seeds).unwrap_err());

@@ -4,19 +4,19 @@
 //!                  each.
 //! **Units**        picoseconds.
 
-use sidestep_recording::{Event, Place, State, What};
+use sidestep_recording::{Event, EventKind, Place, State};
 use std::collections::VecDeque;
 
 /// Transmission times of packets.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sent {
+pub(crate) struct LinkTransmissions {
     ports: Vec<VecDeque<(u32, u64)>>,
 }
 
-impl Sent {
+impl LinkTransmissions {
     /// Begins at `state`; `known` lists packets on links: number and transmission time.
-    pub fn begin(state: &State, known: &[(u32, u64)]) -> Sent {
-        let mut sent = Sent {
+    pub fn begin(state: &State, known: &[(u32, u64)]) -> LinkTransmissions {
+        let mut sent = LinkTransmissions {
             ports: vec![VecDeque::new(); state.ports()],
         };
         for (packet, sent_for) in known {
@@ -30,7 +30,7 @@ impl Sent {
     /// Applies an event, after `state` has applied it; `sent_for` is the transmission time of its packet.
     #[inline]
     pub fn apply(&mut self, event: &Event, sent_for: u64, state: &State) {
-        let What::Dequeue { port, packet } = event.what else {
+        let EventKind::Dequeue { port, packet } = event.what else {
             return;
         };
         if let Some(link) = self.ports.get_mut(port as usize) {
@@ -84,9 +84,9 @@ mod tests {
     #[test]
     fn what_is_kept_of_a_link_is_what_is_on_it_with_its_time() {
         let mut state = State::new(1);
-        let mut sent = Sent::begin(&state, &[]);
+        let mut sent = LinkTransmissions::begin(&state, &[]);
         let port = 0;
-        let send = What::Send {
+        let send = EventKind::Send {
             flow: 0,
             seq: 0,
             bytes: 1,
@@ -94,7 +94,7 @@ mod tests {
             host: 0,
             number: 0,
         };
-        let enqueue = |packet| What::Enqueue {
+        let enqueue = |packet| EventKind::Enqueue {
             port,
             packet,
             bytes: 1,
@@ -102,8 +102,8 @@ mod tests {
             moved: 0,
             changes: 0,
         };
-        let dequeue = |packet| What::Dequeue { port, packet };
-        let gone = What::Deliver { packet: 0 };
+        let dequeue = |packet| EventKind::Dequeue { port, packet };
+        let gone = EventKind::Deliver { packet: 0 };
         let whats = [
             send,
             send,
@@ -119,7 +119,7 @@ mod tests {
             sent.apply(&event, at * 100, &state);
         }
         assert_eq!(sent.kept(&state), [(1, 600)]);
-        let again = Sent::begin(&state, &sent.kept(&state));
+        let again = LinkTransmissions::begin(&state, &sent.kept(&state));
         assert_eq!(again.of(port, &state).collect::<Vec<_>>(), [(1, 600)]);
     }
 }

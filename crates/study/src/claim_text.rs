@@ -1,7 +1,7 @@
 //! Texts beside a claim: its number, interval, place and remarks, the same in every report.
 
+use crate::format::{number, seeds};
 use crate::reproduce::drawn;
-use crate::words::{number, seeds};
 use sidestep_lab::{ClaimResult, Verdict};
 
 /// Method of the intervals, one line of each report.

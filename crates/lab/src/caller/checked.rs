@@ -1,14 +1,14 @@
 //! Checked policies of the caller: an impossible answer ends the run with the name of the policy.
 
-use super::Who;
-use sidestep_switch::why::Scene;
+use super::PolicySite;
+use sidestep_switch::why::SwitchSnapshot;
 use sidestep_switch::{Class, Hops, Queues, Verdict, Want};
 use sidestep_types::{Packet, PortId, Rng, Time};
 use std::cell::Cell;
 
 /// Checked route.
 pub(super) struct Route {
-    pub who: Who,
+    pub who: PolicySite,
     pub inner: Box<dyn sidestep_switch::Route + Send>,
 }
 
@@ -25,13 +25,13 @@ impl sidestep_switch::Route for Route {
         port
     }
 
-    fn why(&self, scene: &mut Scene<'_>, hops: Hops<'_>, taken: PortId) -> String {
-        self.inner.why(scene, hops, taken)
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, hops: Hops<'_>, taken: PortId) -> String {
+        self.inner.why(snapshot, hops, taken)
     }
 }
 
 /// Stops the run if the switch does not have the port.
-fn there(who: &Who, port: PortId) {
+fn there(who: &PolicySite, port: PortId) {
     if port.0 >= who.place.ports {
         let last = who.place.ports.saturating_sub(1);
         who.stop(format!("expected a port from 0 to {last}, got {}", port.0));
@@ -40,7 +40,7 @@ fn there(who: &Who, port: PortId) {
 
 /// Checked buffer policy.
 pub(super) struct Buffer {
-    pub who: Who,
+    pub who: PolicySite,
     pub inner: Box<dyn sidestep_switch::Buffer + Send>,
 }
 
@@ -89,14 +89,14 @@ impl sidestep_switch::Buffer for Buffer {
         verdict
     }
 
-    fn why(&self, scene: &mut Scene<'_>, want: Want, verdict: Verdict) -> String {
-        self.inner.why(scene, want, verdict)
+    fn why(&self, snapshot: &mut SwitchSnapshot<'_>, want: Want, verdict: Verdict) -> String {
+        self.inner.why(snapshot, want, verdict)
     }
 }
 
 /// Checked scheduler, with the handles it holds.
 pub(super) struct Sched {
-    who: Who,
+    who: PolicySite,
     port: PortId,
     inner: Box<dyn sidestep_switch::Sched + Send>,
     /// Bitmap of the handles held: they are numbers of slots, and dense.
@@ -107,7 +107,11 @@ pub(super) struct Sched {
 }
 
 impl Sched {
-    pub fn new(who: Who, port: PortId, inner: Box<dyn sidestep_switch::Sched + Send>) -> Sched {
+    pub fn new(
+        who: PolicySite,
+        port: PortId,
+        inner: Box<dyn sidestep_switch::Sched + Send>,
+    ) -> Sched {
         Sched {
             who,
             port,

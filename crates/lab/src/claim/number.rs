@@ -6,12 +6,12 @@ use crate::stats::{Interval, LEAST_SEEDS, more_seeds};
 
 /// Number of a claim with its uncertainty.
 #[derive(Clone, Copy)]
-pub struct Known {
+pub struct ClaimNumber {
     pub reading: Reading,
     /// Interval of the number; for a bound, the interval of the bound.
     pub ci: Option<Interval>,
     /// Reason why there is no interval.
-    pub why: Option<Why>,
+    pub why: Option<NoInterval>,
     /// Number of seeds behind it.
     pub seeds: usize,
     /// Smallest and largest of the single seeds' numbers.
@@ -22,7 +22,7 @@ pub struct Known {
 
 /// Reason why a number has no interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum NoInterval {
     Nothing,
     FewSeeds,
     Extreme,
@@ -31,26 +31,26 @@ pub enum Why {
     OtherSeeds,
 }
 
-impl Why {
+impl NoInterval {
     pub const fn words(self) -> &'static str {
         match self {
-            Why::Nothing => "nothing was measured",
-            Why::FewSeeds => "needs at least three seeds",
-            Why::Extreme => {
+            NoInterval::Nothing => "nothing was measured",
+            NoInterval::FewSeeds => "needs at least three seeds",
+            NoInterval::Extreme => {
                 "a maximum or minimum is a fact of these runs, not an estimate; its value decides"
             }
-            Why::Unfinished => "unfinished flows leave some seeds without an exact number",
-            Why::Zero => "the divisor is not above zero, in a seed or in all seeds together",
-            Why::OtherSeeds => "the schemes or points compared ran different seeds",
+            NoInterval::Unfinished => "unfinished flows leave some seeds without an exact number",
+            NoInterval::Zero => "the divisor is not above zero, in a seed or in all seeds together",
+            NoInterval::OtherSeeds => "the schemes or points compared ran different seeds",
         }
     }
 }
 
 /// Result when there was no measurement.
-pub const NOTHING: Known = Known {
+pub const NOTHING: ClaimNumber = ClaimNumber {
     reading: Reading::Nothing,
     ci: None,
-    why: Some(Why::Nothing),
+    why: Some(NoInterval::Nothing),
     seeds: 0,
     range: None,
     apart: false,
@@ -72,7 +72,7 @@ pub fn ends(ci: Option<Interval>) -> Option<[f64; 2]> {
 }
 
 /// Returns the number with its verdict.
-pub fn decide(accept: Accept, known: Known) -> (Known, Verdict) {
+pub fn decide(accept: Accept, known: ClaimNumber) -> (ClaimNumber, Verdict) {
     (known, verdict(accept, known))
 }
 
@@ -83,8 +83,8 @@ pub fn decide(accept: Accept, known: Known) -> (Known, Verdict) {
 ///   refutes it, and no interval is needed.
 /// - The value of an extreme decides by itself.
 /// - The true number may lie anywhere beyond a bound, so its interval is open on that side.
-pub fn verdict(accept: Accept, known: Known) -> Verdict {
-    let extreme = known.why == Some(Why::Extreme);
+pub fn verdict(accept: Accept, known: ClaimNumber) -> Verdict {
+    let extreme = known.why == Some(NoInterval::Extreme);
     if let (Some(only), Some(range), Reading::Exactly(_), false) =
         (accept.only(), known.range, known.reading, extreme)
     {
@@ -102,10 +102,10 @@ pub fn verdict(accept: Accept, known: Known) -> Verdict {
 }
 
 /// Returns the interval that surely contains the number.
-fn surely(known: Known) -> Option<Interval> {
+fn surely(known: ClaimNumber) -> Option<Interval> {
     let ci = match (known.ci, known.why) {
         (Some(ci), _) => ci,
-        (None, Some(Why::Extreme)) => {
+        (None, Some(NoInterval::Extreme)) => {
             let value = said(known.reading).0?;
             Interval {
                 low: value,
@@ -130,9 +130,9 @@ fn surely(known: Known) -> Option<Interval> {
 
 /// Returns what would decide a claim with the verdict `can't tell`: a number of more seeds, or the reason why
 /// no number does.
-pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
+pub fn undecided(accept: Accept, known: ClaimNumber) -> (Option<u64>, String) {
     let none = |why: &str| (None, format!("more seeds do not decide: {why}"));
-    if known.why == Some(Why::FewSeeds) {
+    if known.why == Some(NoInterval::FewSeeds) {
         let more = LEAST_SEEDS.saturating_sub(known.seeds).max(1) as u64;
         let seeds = if more == 1 { "seed" } else { "seeds" };
         return (Some(more), format!("{more} more {seeds}, for an interval"));
@@ -167,8 +167,8 @@ pub fn undecided(accept: Accept, known: Known) -> (Option<u64>, String) {
 mod tests {
     use super::*;
 
-    fn known(reading: Reading, low: f64, high: f64) -> Known {
-        Known {
+    fn known(reading: Reading, low: f64, high: f64) -> ClaimNumber {
+        ClaimNumber {
             reading,
             ci: Some(Interval { low, high }),
             why: None,
@@ -197,7 +197,7 @@ mod tests {
         let open = Accept::parse("10..").unwrap();
         let least = known(Reading::AtLeast(20.0), 19.0, 21.0);
         assert_eq!(verdict(open, least), Reproduced);
-        let few = Known {
+        let few = ClaimNumber {
             seeds: 2,
             ..known(Reading::Exactly(20.0), 19.0, 21.0)
         };
@@ -210,10 +210,10 @@ mod tests {
         let none = Accept::parse("0").unwrap();
         let clean = known(Reading::Exactly(0.0), 0.0, 0.0);
         assert_eq!(verdict(none, clean), Verdict::Reproduced);
-        let alone = Known {
+        let alone = ClaimNumber {
             seeds: 1,
             ci: None,
-            why: Some(Why::FewSeeds),
+            why: Some(NoInterval::FewSeeds),
             ..clean
         };
         assert_eq!(verdict(none, alone), Verdict::CantTell);
@@ -221,7 +221,7 @@ mod tests {
             low: 0.0,
             high: 3.0,
         });
-        let lost = Known {
+        let lost = ClaimNumber {
             range,
             reading: Reading::Exactly(3.0),
             ..alone
@@ -233,7 +233,7 @@ mod tests {
     fn what_no_seed_has_seen_may_still_come() {
         // Poisson's upper limit: no event in five seeds leaves up to 0.74 for each seed.
         let none = known(Reading::Exactly(0.0), 0.0, 3.689 / 5.0);
-        let none = Known {
+        let none = ClaimNumber {
             range: Some(Interval {
                 low: 0.0,
                 high: 0.0,
@@ -249,9 +249,9 @@ mod tests {
     #[test]
     fn an_extreme_is_decided_by_its_value() {
         let accept = Accept::parse("20..25").unwrap();
-        let of = |v| Known {
+        let of = |v| ClaimNumber {
             ci: None,
-            why: Some(Why::Extreme),
+            why: Some(NoInterval::Extreme),
             ..known(Reading::Exactly(v), v, v)
         };
         assert_eq!(verdict(accept, of(24.0)), Verdict::Reproduced);
@@ -274,10 +274,10 @@ mod tests {
             words,
             "more seeds do not decide: the estimate lies at a limit of the accepted range"
         );
-        let few = |seeds| Known {
+        let few = |seeds| ClaimNumber {
             seeds,
             ci: None,
-            why: Some(Why::FewSeeds),
+            why: Some(NoInterval::FewSeeds),
             ..NOTHING
         };
         assert_eq!(

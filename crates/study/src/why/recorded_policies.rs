@@ -7,14 +7,14 @@
 //! **Errors**    the caller supplies no policies for the chosen scheme, or other ones.
 
 use crate::Error;
-use crate::own::OwnScheme;
+use crate::caller::CallerScheme;
 use serde_json::Value;
 use sidestep_lab::Scenario;
 use std::sync::Arc;
 
 /// Policy of the caller's code in a scheme.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Had {
+pub(super) struct RecordedPolicy {
     scheme: String,
     /// Kind of policy: `route`, `buffer` or `sched`.
     seam: String,
@@ -23,7 +23,7 @@ pub(super) struct Had {
 }
 
 /// Lists the callers' policies in a manifest.
-pub(super) fn had(manifest: &Value) -> Vec<Had> {
+pub(super) fn had(manifest: &Value) -> Vec<RecordedPolicy> {
     let settings = manifest["scenario"]["settings"].as_array();
     let settings = settings.map_or(&[][..], Vec::as_slice).iter();
     settings
@@ -34,7 +34,7 @@ pub(super) fn had(manifest: &Value) -> Vec<Had> {
                 && ["python:", "plugin:"]
                     .iter()
                     .any(|of| policy.starts_with(of));
-            own.then_some(Had {
+            own.then_some(RecordedPolicy {
                 scheme: setting["scheme"].as_str()?.into(),
                 seam: seam.into(),
                 policy: policy.into(),
@@ -50,15 +50,15 @@ pub(super) type Reads<'a> = dyn Fn(&str, &[String]) -> Result<Scenario, Error> +
 pub(super) fn read(
     text: &str,
     scheme: &str,
-    had: &[Had],
-    own: &[OwnScheme],
+    had: &[RecordedPolicy],
+    own: &[CallerScheme],
     read: &Reads<'_>,
 ) -> Result<Scenario, Error> {
     if had.is_empty() {
         return read(text, &[]);
     }
     let alone = |name: &str| [format!("schemes={name}")];
-    let of_it: Vec<&Had> = had.iter().filter(|one| one.scheme == scheme).collect();
+    let of_it: Vec<&RecordedPolicy> = had.iter().filter(|one| one.scheme == scheme).collect();
     let others = |name: &str| name != scheme && had.iter().any(|one| one.scheme == name);
     if of_it.is_empty() {
         return read(&without(text, &others), &alone(scheme));
@@ -82,7 +82,11 @@ pub(super) fn read(
 }
 
 /// Returns the scheme that the caller supplies for one that had these policies.
-fn brought<'a>(scheme: &str, had: &[&Had], own: &'a [OwnScheme]) -> Result<&'a OwnScheme, Error> {
+fn brought<'a>(
+    scheme: &str,
+    had: &[&RecordedPolicy],
+    own: &'a [CallerScheme],
+) -> Result<&'a CallerScheme, Error> {
     let words = |all: Vec<(&str, &str)>| {
         let all: Vec<String> = { all.iter() }
             .map(|(seam, policy)| format!("{seam} {policy}"))
@@ -134,7 +138,7 @@ fn of_scheme(text: &str) -> Option<&str> {
 }
 
 /// Replaces a policy of the caller's code with one of the registry.
-fn stand_in(text: &str, had: &Had, kind: &str) -> String {
+fn stand_in(text: &str, had: &RecordedPolicy, kind: &str) -> String {
     let head = format!("[scheme.{}.switch]", had.scheme);
     let written = format!("{} = ", had.seam);
     let mut inside = false;

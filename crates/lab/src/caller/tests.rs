@@ -18,24 +18,26 @@ fn go(scenario: &Scenario, scheme: usize) -> Result<crate::Run, String> {
     run(scenario, scheme, 1, TraceFilter::None, &mut |_| Watch::Go)
 }
 
-fn with(own: Own) -> Scenario {
+fn with(own: CallerPolicies) -> Scenario {
     let mut scenario = scenario();
-    scenario.add_own("mine", "dctcp", own).unwrap();
+    scenario.add_caller_scheme("mine", "dctcp", own).unwrap();
     scenario
 }
 
-fn buffer(make: impl Fn(&Who) -> Box<dyn Buffer + Send> + Send + Sync + 'static) -> Own {
-    Own {
+fn buffer(
+    make: impl Fn(&PolicySite) -> Box<dyn Buffer + Send> + Send + Sync + 'static,
+) -> CallerPolicies {
+    CallerPolicies {
         buffer: Some(Part {
             name: "test:mine".into(),
             make: Arc::new(move |who| Ok(make(who))),
         }),
-        ..Own::default()
+        ..CallerPolicies::default()
     }
 }
 
 /// Builds the DIBS of the registry, with its defaults.
-fn dibs(who: &Who) -> Box<dyn Buffer + Send> {
+fn dibs(who: &PolicySite) -> Box<dyn Buffer + Send> {
     let entries = sidestep_switch::buffer::ENTRIES.iter();
     let entry = { entries }.find(|entry| entry.name == "dibs").unwrap();
     let values = Values::defaults(entry.params);
@@ -156,9 +158,9 @@ impl Sched for Keeps {
 fn routes_and_schedulers_are_looked_at_as_well() {
     let route: Arc<MakeRoute> = Arc::new(|_| Ok(Box::new(Away)));
     let name = "test:away".to_string();
-    let own = Own {
+    let own = CallerPolicies {
         route: Some(Part { name, make: route }),
-        ..Own::default()
+        ..CallerPolicies::default()
     };
     let words = go(&with(own), 2).unwrap_err();
     assert!(
@@ -168,9 +170,9 @@ fn routes_and_schedulers_are_looked_at_as_well() {
     for (names, says) in [(false, "popped nothing"), (true, "popped packet 77777")] {
         let make: Arc<MakeSched> = Arc::new(move |_, _| Ok(Box::new(Keeps(names))));
         let name = "test:keeps".to_string();
-        let own = Own {
+        let own = CallerPolicies {
             sched: Some(Part { name, make }),
-            ..Own::default()
+            ..CallerPolicies::default()
         };
         let words = go(&with(own), 2).unwrap_err();
         assert!(
@@ -184,9 +186,9 @@ fn routes_and_schedulers_are_looked_at_as_well() {
 fn a_policy_that_cannot_be_made_ends_the_run_before_it_begins() {
     let make: Arc<MakeBuffer> = Arc::new(|_| Err("out of memory".into()));
     let name = "test:mine".to_string();
-    let own = Own {
+    let own = CallerPolicies {
         buffer: Some(Part { name, make }),
-        ..Own::default()
+        ..CallerPolicies::default()
     };
     let words = go(&with(own), 2).unwrap_err();
     assert!(words.ends_with(": out of memory"), "{words}");
@@ -196,11 +198,11 @@ fn a_policy_that_cannot_be_made_ends_the_run_before_it_begins() {
 fn names_that_are_taken_or_unknown_are_refused() {
     let mut scenario = scenario();
     let taken = scenario
-        .add_own("dibs", "dctcp", Own::default())
+        .add_caller_scheme("dibs", "dctcp", CallerPolicies::default())
         .unwrap_err();
     assert!(taken.contains("already"), "{taken}");
     let unknown = scenario
-        .add_own("mine", "dcctp", Own::default())
+        .add_caller_scheme("mine", "dcctp", CallerPolicies::default())
         .unwrap_err();
     assert!(unknown.contains("expected one of dctcp, dibs"), "{unknown}");
 }
@@ -213,7 +215,7 @@ fn a_name_that_is_no_part_of_a_path_or_of_a_key_is_refused() {
         "", ".", "..", ".mine", "../mine", "a/b", "a\\b", "a b", "a.b", "a+b", "a\n", "\0", "é",
         &long,
     ] {
-        let why = scenario().add_own(name, "dctcp", Own::default());
+        let why = scenario().add_caller_scheme(name, "dctcp", CallerPolicies::default());
         let why = why.expect_err(name);
         assert!(
             why.contains("expected a name of at most 64 letters"),
@@ -221,7 +223,9 @@ fn a_name_that_is_no_part_of_a_path_or_of_a_key_is_refused() {
         );
     }
     for name in ["mine", "Mine-2_b", &long[..64]] {
-        scenario().add_own(name, "dctcp", Own::default()).unwrap();
+        scenario()
+            .add_caller_scheme(name, "dctcp", CallerPolicies::default())
+            .unwrap();
     }
 }
 

@@ -13,7 +13,7 @@ use super::MOST_COUNTED;
 
 /// Record of a packet in flight.
 #[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Sent {
+pub struct InFlightPacket {
     /// First byte.
     pub seq: u64,
     /// Number in its tag when it left first.
@@ -28,10 +28,10 @@ pub struct Sent {
     pub filed: bool,
 }
 
-impl Sent {
+impl InFlightPacket {
     /// Returns the record of its bytes from `seq` on, which leave again with this number.
-    pub fn rest(&self, seq: u64, number: u32, counts_packets: bool) -> Sent {
-        Sent {
+    pub fn rest(&self, seq: u64, number: u32, counts_packets: bool) -> InFlightPacket {
+        InFlightPacket {
             seq,
             number,
             again: (self.again + 1).min(MOST_COUNTED),
@@ -47,7 +47,7 @@ impl Sent {
 #[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Outstanding {
     /// Records, sorted by first byte.
-    packets: VecDeque<Sent>,
+    packets: VecDeque<InFlightPacket>,
     /// Highest byte sent, plus one.
     next: u64,
     /// Hash of the addresses of its packets.
@@ -80,17 +80,17 @@ impl Outstanding {
     }
 
     /// Returns the packet at an index.
-    pub fn at(&mut self, at: usize) -> &mut Sent {
+    pub fn at(&mut self, at: usize) -> &mut InFlightPacket {
         &mut self.packets[at]
     }
 
     /// Inserts a packet at the index from [`Outstanding::find`], usually the end.
-    pub fn insert(&mut self, at: usize, sent: Sent) {
+    pub fn insert(&mut self, at: usize, sent: InFlightPacket) {
         self.packets.insert(at, sent);
     }
 
     /// Removes and returns the next packet that ends at `ack` or before; call until `None`.
-    pub fn acknowledged(&mut self, ack: u64) -> Option<Sent> {
+    pub fn acknowledged(&mut self, ack: u64) -> Option<InFlightPacket> {
         let end = self.packets.get(1).map_or(self.next, |second| second.seq);
         self.packets.pop_front_if(|_| end <= ack)
     }
@@ -100,8 +100,8 @@ impl Outstanding {
 mod tests {
     use super::*;
 
-    fn sent(seq: u64) -> Sent {
-        Sent {
+    fn sent(seq: u64) -> InFlightPacket {
+        InFlightPacket {
             seq,
             number: 0,
             id: 0,

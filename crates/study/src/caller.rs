@@ -2,17 +2,19 @@
 
 use crate::Error;
 use sidestep_lab::Experiment;
-pub use sidestep_lab::own::{Failure, MakeBuffer, MakeRoute, MakeSched, Own, Part, Who};
+pub use sidestep_lab::caller::{
+    CallerPolicies, Failure, MakeBuffer, MakeRoute, MakeSched, Part, PolicySite,
+};
 
 /// Scheme with the caller's policies.
 #[derive(Clone, Debug)]
-pub struct OwnScheme {
+pub struct CallerScheme {
     /// Name in results.
     pub name: String,
     /// Base scheme, which provides all but the policies: one of the scenario, a shipped one, or a file.
     pub extends: String,
     /// The caller's policies.
-    pub own: Own,
+    pub own: CallerPolicies,
 }
 
 /// Reads an experiment with `read`, which receives the `--set` settings, and adds the schemes `own` at every
@@ -20,10 +22,10 @@ pub struct OwnScheme {
 ///
 /// If one of them extends a scheme that the file does not list, that scheme is read for it alone: the file's
 /// list of schemes does not change.
-pub fn with_own(
+pub fn with_caller_schemes(
     read: &dyn Fn(&[String]) -> Result<Experiment, Error>,
     sets: &[String],
-    own: &[OwnScheme],
+    own: &[CallerScheme],
 ) -> Result<Experiment, Error> {
     let mut experiment = read(sets)?;
     let names = |experiment: &Experiment| -> Vec<String> {
@@ -46,7 +48,7 @@ pub fn with_own(
         // A scheme from a file is named by the file's stem.
         let extends = one.extends.rsplit('/').next().unwrap_or_default();
         let extends = extends.strip_suffix(".toml").unwrap_or(extends);
-        let added = experiment.add_own(&one.name, extends, &one.own);
+        let added = experiment.add_caller_scheme(&one.name, extends, &one.own);
         added.map_err(Error::Input)?;
         listed.push(one.name.clone());
     }

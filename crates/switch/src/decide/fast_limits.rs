@@ -8,25 +8,25 @@ use crate::{AnyBuffer, Buffer, Capacity, Depth};
 /// pass are decided in full ([`crate::Decider::admit`]), so the limits may be too low but never too high. The
 /// default admits nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ByOne {
+pub struct FastLimits {
     packets: u32,
     bytes: u32,
     mark_packets: u32,
     mark_bytes: u32,
 }
 
-impl ByOne {
+impl FastLimits {
     /// Returns the limits for `buffer` and `capacity`. Admits nothing if the policy does more
     /// ([`Buffer::marks_at`]) or if queues share memory.
-    pub(super) fn of(buffer: &AnyBuffer, capacity: Capacity) -> ByOne {
+    pub(super) fn of(buffer: &AnyBuffer, capacity: Capacity) -> FastLimits {
         let Some(marks_at) = buffer.marks_at() else {
-            return ByOne::default();
+            return FastLimits::default();
         };
         let Some(room) = capacity.own_room() else {
-            return ByOne::default();
+            return FastLimits::default();
         };
         let marks = Room::of(marks_at);
-        ByOne {
+        FastLimits {
             packets: narrow(room.packets),
             bytes: narrow(room.bytes),
             mark_packets: narrow(marks.packets),
@@ -36,7 +36,7 @@ impl ByOne {
 
     /// Returns true if a queue of this `depth` has room for `bytes` more.
     #[inline(always)]
-    pub(super) fn lets_in(&self, depth: Depth, bytes: u32) -> bool {
+    pub(super) fn admits(&self, depth: Depth, bytes: u32) -> bool {
         depth.packets < self.packets
             && u64::from(depth.bytes) + u64::from(bytes) <= u64::from(self.bytes)
     }
@@ -85,29 +85,32 @@ mod tests {
         let own = sizes().into_iter().map(Capacity::PerPort);
         for capacity in own.chain([Capacity::Unlimited]) {
             for mark_at in sizes() {
-                let by_one = ByOne::of(&marking(mark_at), capacity);
+                let fast_limits = FastLimits::of(&marking(mark_at), capacity);
                 for (packets, each) in (0..50).flat_map(|n| [(n, 64), (n, FRAME)]) {
                     let bytes = packets * each;
                     let depth = Depth { packets, bytes };
                     let at = format!("{capacity:?}, {mark_at}, {depth:?}");
                     assert_eq!(
-                        by_one.lets_in(depth, FRAME),
+                        fast_limits.admits(depth, FRAME),
                         capacity.fits_own(depth, FRAME),
                         "{at}"
                     );
-                    assert_eq!(by_one.marks(depth), reaches(depth, mark_at), "{at}");
+                    assert_eq!(fast_limits.marks(depth), reaches(depth, mark_at), "{at}");
                 }
             }
         }
         let (memory, alpha) = (Bytes(100_000), (1, 1));
         let shared = Capacity::Shared { memory, alpha };
-        assert_eq!(ByOne::of(&marking(NEVER), shared), ByOne::default());
-        assert!(!ByOne::default().lets_in(Depth::default(), 0));
+        assert_eq!(
+            FastLimits::of(&marking(NEVER), shared),
+            FastLimits::default()
+        );
+        assert!(!FastLimits::default().admits(Depth::default(), 0));
     }
 
     #[test]
     fn a_policy_that_decides_by_one_says_the_same_at_length_and_draws_nothing() {
-        let mut by_one = 0;
+        let mut fast_limits = 0;
         for entry in ENTRIES {
             let values = Values::defaults(entry.params);
             let Ok(mut buffer) = AnyBuffer::build(entry.name, &values, 4, 0) else {
@@ -116,7 +119,7 @@ mod tests {
             let Some(marks_at) = buffer.marks_at() else {
                 continue;
             };
-            by_one += 1;
+            fast_limits += 1;
             for packets in 0..100 {
                 let mut queues = StillQueues::of(&[packets, 3, 3, 3], 100, &[1, 2, 3]);
                 let (want, mut rng) = (queues.want(0), Rng::from_seed(1));
@@ -132,7 +135,7 @@ mod tests {
                 assert_eq!(rng, before, "{}", entry.name);
             }
         }
-        assert!(by_one >= 8, "{by_one} policies");
+        assert!(fast_limits >= 8, "{fast_limits} policies");
         assert!(!reaches(
             Depth {
                 packets: u32::MAX,

@@ -1,9 +1,9 @@
 //! Texts of instants, spans and packets for `why`.
 
-use crate::words::count;
+use crate::format::count;
 use sidestep_lab::SchemeConfig;
 use sidestep_sim::network::{End, Network};
-use sidestep_sim::{Becomes, Change, Plan};
+use sidestep_sim::{Becomes, Change, TrafficPlan};
 use sidestep_switch::Depth;
 use sidestep_switch::why::both;
 use sidestep_transport::TransportConfig;
@@ -41,7 +41,7 @@ impl Numbers {
     }
 
     /// Returns the interpretation for each class of `plan` under a scheme.
-    pub fn of_classes(config: &SchemeConfig, plan: &Plan) -> Vec<Numbers> {
+    pub fn of_classes(config: &SchemeConfig, plan: &TrafficPlan) -> Vec<Numbers> {
         let own = config.class_transports(plan);
         let classes = (0..=u8::MAX).zip(&plan.classes);
         classes

@@ -2,7 +2,7 @@
 
 use crate::cursor::{Cursor, Step};
 use crate::flags::{CHANGE_MARKED, CHANGE_TRIMMED, is_ack};
-use sidestep_recording::{Event, Head, Link, Packet, Says, What};
+use sidestep_recording::{Event, EventKind, Head, Link, Packet, PacketFlags};
 
 /// Formats a number of bytes, as `149 kB`.
 pub(crate) fn bytes(bytes: u64) -> String {
@@ -105,11 +105,11 @@ pub(crate) fn reason(head: &Head, number: u8) -> String {
 
 /// Describes a packet, as in `data from byte 1460 of flow 7`.
 fn what(flow: u32, seq: u64, says: u8) -> String {
-    let again = match Says(says).again() {
+    let again = match PacketFlags(says).again() {
         true => ", a retransmission",
         false => "",
     };
-    match Says(says).kind() {
+    match PacketFlags(says).kind() {
         "data" => format!("data from byte {seq} of flow {flow}{again}"),
         "ack" => format!("an acknowledgement up to byte {seq} of flow {flow}{again}"),
         "syn" => format!("the request to open flow {flow}{again}"),
@@ -129,14 +129,14 @@ fn other_end(head: &Head, host: u32, flow: Option<(u32, u32)>) -> String {
 pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -> String {
     let known = |id: u32| step.before.state.packet(id);
     match step.event.what {
-        What::Send {
+        EventKind::Send {
             flow,
             seq,
             says,
             host,
             ..
         } => {
-            let mark = match says & Says::ECHO != 0 && is_ack(says) {
+            let mark = match says & PacketFlags::ECHO != 0 && is_ack(says) {
                 true => ", echoing a congestion mark",
                 false => "",
             };
@@ -147,8 +147,8 @@ pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -
                 other_end(head, host, ends)
             )
         }
-        What::Enqueue { .. } => enqueue(head, step.event, step.before),
-        What::Dequeue { port, packet } => {
+        EventKind::Enqueue { .. } => enqueue(head, step.event, step.before),
+        EventKind::Dequeue { port, packet } => {
             let waited = since(step.event, known(packet));
             format!(
                 "its last bit leaves {} for {}, {waited} after it was enqueued",
@@ -156,14 +156,14 @@ pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -
                 far(head, port)
             )
         }
-        What::Evict { port, .. } => format!(
+        EventKind::Evict { port, .. } => format!(
             "{} evicts it from the queue to {} to make room for another packet; that queue \
              holds {}",
             owner(head, port),
             far(head, port),
             holds(head, port, step.before.depth(port))
         ),
-        What::Drop {
+        EventKind::Drop {
             port,
             reason: why,
             waited,
@@ -182,7 +182,7 @@ pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -
                 holds(head, port, step.before.depth(port))
             )
         }
-        What::Deliver { packet } => match known(packet) {
+        EventKind::Deliver { packet } => match known(packet) {
             Some(packet) => format!(
                 "it arrives{}: {}",
                 other_end(head, packet.host, ends).replacen(" to ", " at ", 1),
@@ -190,8 +190,8 @@ pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -
             ),
             None => "it arrives".into(),
         },
-        What::Window { .. } => window(head, step.event, ends),
-        What::Depth {
+        EventKind::Window { .. } => window(head, step.event, ends),
+        EventKind::Depth {
             port,
             packets,
             bytes: held,
@@ -202,14 +202,14 @@ pub(crate) fn sentence(head: &Head, step: &Step<'_>, ends: Option<(u32, u32)>) -
             holds(head, port, (packets, held)),
             bytes(held)
         ),
-        What::Link { port, rate_bps: 0 } => {
+        EventKind::Link { port, rate_bps: 0 } => {
             format!(
                 "the link from {} to {} goes down",
                 owner(head, port),
                 far(head, port)
             )
         }
-        What::Link { port, rate_bps } => format!(
+        EventKind::Link { port, rate_bps } => format!(
             "the rate of the link from {} to {} becomes {}",
             owner(head, port),
             far(head, port),
@@ -224,7 +224,7 @@ fn since(event: &Event, packet: Option<&Packet>) -> String {
 }
 
 fn enqueue(head: &Head, event: &Event, before: &Cursor) -> String {
-    let What::Enqueue {
+    let EventKind::Enqueue {
         port,
         wanted,
         changes,
@@ -261,7 +261,7 @@ fn enqueue(head: &Head, event: &Event, before: &Cursor) -> String {
 }
 
 fn window(head: &Head, event: &Event, ends: Option<(u32, u32)>) -> String {
-    let What::Window {
+    let EventKind::Window {
         flow,
         cwnd,
         ssthresh,

@@ -20,7 +20,7 @@ pub fn shipped(path: &str) -> Option<&'static str> {
 
 /// Experiment that is not read yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Book {
+pub struct ExperimentEntry {
     /// Folder: `dibs`.
     pub paper: String,
     /// File name without extension: `fig08`.
@@ -33,21 +33,21 @@ pub struct Book {
 
 /// All experiments.
 #[derive(Clone, Debug, Default)]
-pub struct Shelf {
+pub struct ExperimentLibrary {
     /// Experiments by paper, then by name in natural order: `fig2` before `fig10`.
-    pub books: Vec<Book>,
-    bases: Vec<Book>,
+    pub books: Vec<ExperimentEntry>,
+    bases: Vec<ExperimentEntry>,
 }
 
-impl Shelf {
+impl ExperimentLibrary {
     /// Opens the shipped experiments and those of the folder `root/experiments`.
-    pub fn open(root: &Path) -> Result<Shelf, Error> {
+    pub fn open(root: &Path) -> Result<ExperimentLibrary, Error> {
         let folder = root.join("experiments");
         let mut all = Vec::new();
         for path in listed(&folder).into_iter().filter(|path| path.is_dir()) {
             for file in listed(&path) {
                 if file.extension().is_some_and(|end| end == "toml") {
-                    all.push(Book {
+                    all.push(ExperimentEntry {
                         paper: stem(&path),
                         name: stem(&file),
                         text: std::fs::read_to_string(&file)
@@ -61,7 +61,7 @@ impl Shelf {
         let shipped = SHIPPED
             .iter()
             .filter(|(paper, ..)| !own.iter().any(|p| p == paper));
-        all.extend(shipped.map(|(paper, name, text)| Book {
+        all.extend(shipped.map(|(paper, name, text)| ExperimentEntry {
             paper: paper.to_string(),
             name: name.to_string(),
             text: text.to_string(),
@@ -69,11 +69,11 @@ impl Shelf {
         }));
         all.sort_by_key(|book| (book.paper.clone(), place(&book.name)));
         let (bases, books) = all.into_iter().partition(|book| is_base(&book.name));
-        Ok(Shelf { books, bases })
+        Ok(ExperimentLibrary { books, bases })
     }
 
     /// Finds the experiments of a request, `dibs` or `dibs/fig08`; without a request, all.
-    pub fn find(&self, asked: Option<&str>) -> Result<Vec<&Book>, Error> {
+    pub fn find(&self, asked: Option<&str>) -> Result<Vec<&ExperimentEntry>, Error> {
         let Some(asked) = asked else {
             return match self.books.is_empty() {
                 true => Err(Error::Input("there are no experiments".into())),
@@ -85,7 +85,8 @@ impl Shelf {
             Some((paper, name)) => (paper, Some(name.trim_end_matches(".toml"))),
             None => (asked, None),
         };
-        let of_paper: Vec<&Book> = self.books.iter().filter(|b| b.paper == paper).collect();
+        let of_paper: Vec<&ExperimentEntry> =
+            self.books.iter().filter(|b| b.paper == paper).collect();
         if of_paper.is_empty() {
             let figures = self.books.iter().filter(|book| begins(&book.name, asked));
             let figures: Vec<String> = figures.map(|b| format!("{}/{}", b.paper, b.name)).collect();
@@ -111,7 +112,7 @@ impl Shelf {
 
     /// Describes each paper of these books that is read from the working directory: which of its files differ
     /// from the shipped ones.
-    pub fn instead_of_shipped(&self, books: &[&Book]) -> Vec<String> {
+    pub fn instead_of_shipped(&self, books: &[&ExperimentEntry]) -> Vec<String> {
         let mut papers: Vec<&str> = Vec::new();
         for book in books.iter().filter(|book| book.file.is_some()) {
             let shipped = SHIPPED.iter().any(|(paper, ..)| *paper == book.paper);
@@ -121,8 +122,9 @@ impl Shelf {
         }
         let line = |paper: &str| {
             let all = self.bases.iter().chain(&self.books);
-            let own: Vec<&Book> = all.filter(|book| book.paper == paper).collect();
-            let is_shipped = |book: &Book| SHIPPED.contains(&(paper, &book.name, &book.text));
+            let own: Vec<&ExperimentEntry> = all.filter(|book| book.paper == paper).collect();
+            let is_shipped =
+                |book: &ExperimentEntry| SHIPPED.contains(&(paper, &book.name, &book.text));
             let other: Vec<&str> = (own.iter().filter(|book| !is_shipped(book)))
                 .map(|book| book.name.as_str())
                 .collect();
@@ -141,18 +143,18 @@ impl Shelf {
     }
 
     /// Returns the files an experiment may refer to: those beside it, then any of the working directory.
-    pub fn beside<'a>(&'a self, book: &'a Book) -> Beside<'a> {
-        Beside { shelf: self, book }
+    pub fn beside<'a>(&'a self, book: &'a ExperimentEntry) -> ExperimentFiles<'a> {
+        ExperimentFiles { shelf: self, book }
     }
 }
 
 /// Reads files for one experiment.
-pub struct Beside<'a> {
-    shelf: &'a Shelf,
-    book: &'a Book,
+pub struct ExperimentFiles<'a> {
+    shelf: &'a ExperimentLibrary,
+    book: &'a ExperimentEntry,
 }
 
-impl Files for Beside<'_> {
+impl Files for ExperimentFiles<'_> {
     fn read(&self, path: &str) -> Result<String, String> {
         let file = Path::new(path);
         if let Some(own) = &self.book.file {
@@ -272,14 +274,14 @@ fn unknown(kind: &str, got: &str, known: &[&str]) -> Error {
 mod tests {
     use super::*;
 
-    fn shelf() -> (tempfile::TempDir, Shelf) {
+    fn shelf() -> (tempfile::TempDir, ExperimentLibrary) {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("experiments/mine");
         std::fs::create_dir_all(&folder).unwrap();
         for name in ["fig10", "fig2", "base"] {
             std::fs::write(folder.join(format!("{name}.toml")), format!("# {name}")).unwrap();
         }
-        let shelf = Shelf::open(dir.path()).unwrap();
+        let shelf = ExperimentLibrary::open(dir.path()).unwrap();
         (dir, shelf)
     }
 
@@ -313,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_figure_without_its_paper_or_its_letter_is_found() {
-        let shelf = Shelf::open(Path::new("no such folder")).unwrap();
+        let shelf = ExperimentLibrary::open(Path::new("no such folder")).unwrap();
         let say = |asked| shelf.find(Some(asked)).unwrap_err().to_string();
         assert_eq!(
             say("fig03"),
@@ -335,7 +337,7 @@ mod tests {
         let folder = dir.path().join("experiments/plts");
         std::fs::create_dir_all(&folder).unwrap();
         let lines = || {
-            let shelf = Shelf::open(dir.path()).unwrap();
+            let shelf = ExperimentLibrary::open(dir.path()).unwrap();
             let books = shelf.find(Some("plts")).unwrap();
             shelf.instead_of_shipped(&books)
         };
@@ -362,7 +364,7 @@ mod tests {
         let (_dir, shelf) = shelf();
         let book = shelf.find(Some("mine/fig2")).unwrap()[0];
         assert_eq!(shelf.beside(book).read("base.toml").unwrap(), "# base");
-        let shipped = Book {
+        let shipped = ExperimentEntry {
             file: None,
             paper: "other".into(),
             ..book.clone()

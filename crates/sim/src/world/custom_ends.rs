@@ -5,9 +5,9 @@ use sidestep_transport::{AnyReceiver, AnySender};
 use sidestep_types::FlowId;
 
 /// Functions that make the ends of flows, if the caller provides them.
-pub(super) struct Machines {
-    pub sender: Box<Make<AnySender>>,
-    pub receiver: Box<Make<AnyReceiver>>,
+pub(super) struct CustomEnds {
+    pub sender: Box<MakeEnd<AnySender>>,
+    pub receiver: Box<MakeEnd<AnyReceiver>>,
 }
 
-type Make<End> = dyn FnMut(FlowId, &FlowPlan) -> End + Send;
+type MakeEnd<End> = dyn FnMut(FlowId, &FlowPlan) -> End + Send;

@@ -6,17 +6,17 @@ use sidestep_types::{Fraction, Packet, ParamUnit, PortId, Refusal, Setting, Valu
 /// Standing as a fraction, `part` of `whole`: 0 is more urgent than all others, 1 less urgent than all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Standing {
+pub(super) struct RelativeRank {
     pub part: u32,
     /// Denominator, above 0.
     pub whole: u32,
 }
 
-impl Standing {
+impl RelativeRank {
     /// Standing of a packet that is more urgent than all others.
-    pub const FIRST: Standing = Standing { part: 0, whole: 1 };
+    pub const FIRST: RelativeRank = RelativeRank { part: 0, whole: 1 };
     /// Standing of a packet that is less urgent than all others.
-    pub const LAST: Standing = Standing { part: 1, whole: 1 };
+    pub const LAST: RelativeRank = RelativeRank { part: 1, whole: 1 };
 
     /// Formats the standing with three decimal places, rounded down.
     pub fn words(self) -> String {
@@ -26,13 +26,13 @@ impl Standing {
 }
 
 /// Estimator of the standing of packets at each queue.
-pub(super) trait Standings {
+pub(super) trait RankEstimator {
     /// Returns the standing of `pkt` among the packets of `port`.
-    fn of(&self, pkt: &Packet, port: PortId, queues: &mut dyn Queues) -> Standing;
+    fn of(&self, pkt: &Packet, port: PortId, queues: &mut dyn Queues) -> RelativeRank;
     /// Records that the queue of `port` was considered for `pkt`, which it may accept or not.
     fn see(&mut self, pkt: &Packet, port: PortId);
     /// Explains in a clause how a standing was computed.
-    fn why(&self, standing: Standing) -> String;
+    fn why(&self, standing: RelativeRank) -> String;
 }
 
 /// Setting of a share, at most 1, as two numbers of 32 bits.

@@ -1,7 +1,7 @@
 //! Sources of the counts of a run, and the sources that a run lacks.
 //!
 //! Counts are plain numbers in a run and in its record, since a simulated run has them all. Real packets do not
-//! reveal everything: a run on a testbed has a [`Told`] that lacks some [`Teller`]s, and code that shows a
+//! reveal everything: a run on a testbed has a [`CountSources`] that lacks some [`CountSource`]s, and code that shows a
 //! number queries it. A missing count is `None` then: null in JSON and Parquet, `-` in tables and no value for
 //! a claim, never 0.
 
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Source of some counts of a run. Counts that no source is listed for are always known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Teller {
+pub enum CountSource {
     /// Simulator, the only source that follows each packet.
     Simulator,
     /// Switches that count: bridges do not.
@@ -29,26 +29,26 @@ pub enum Teller {
 /// Sources that a run had: all of them by default.
 ///
 /// ```
-/// use sidestep_lab::{Teller, Told};
-/// let told = Told::without([Teller::Switches]);
-/// assert_eq!(told.by(Teller::Switches, 7), None);
-/// assert_eq!(told.by(Teller::Marks, 7), Some(7));
+/// use sidestep_lab::{CountSource, CountSources};
+/// let told = CountSources::without([CountSource::Switches]);
+/// assert_eq!(told.by(CountSource::Switches, 7), None);
+/// assert_eq!(told.by(CountSource::Marks, 7), Some(7));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Told {
-    missing: BTreeSet<Teller>,
+pub struct CountSources {
+    missing: BTreeSet<CountSource>,
 }
 
-impl Told {
+impl CountSources {
     /// Returns all sources but these.
-    pub fn without(missing: impl IntoIterator<Item = Teller>) -> Told {
+    pub fn without(missing: impl IntoIterator<Item = CountSource>) -> CountSources {
         let missing = missing.into_iter().collect();
-        Told { missing }
+        CountSources { missing }
     }
 
     /// Adds another run: a sum over both is unknown if either lacks its source.
-    pub fn add(&mut self, other: &Told) {
+    pub fn add(&mut self, other: &CountSources) {
         self.missing.extend(&other.missing);
     }
 
@@ -58,7 +58,7 @@ impl Told {
     }
 
     /// Returns the value if this source is present.
-    pub fn by<T>(&self, teller: Teller, value: T) -> Option<T> {
+    pub fn by<T>(&self, teller: CountSource, value: T) -> Option<T> {
         (!self.missing.contains(&teller)).then_some(value)
     }
 }
