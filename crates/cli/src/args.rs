@@ -187,7 +187,7 @@ directory replaces the shipped figures of that paper. `sidestep list experiments
 Finished runs are kept: repeat an interrupted command to continue it. If the runs will take more \
 than a minute, the time of each figure is printed on standard error first.
 
-Exit status: 1 if a claim that this version should reproduce is not reproduced (with --quick, \
+Exit status: 1 if the verdict on a claim is not the one that this version expects (with --quick, \
 `can't tell` is accepted); 2 if the input is wrong; 130 after Ctrl-C, with a partial report.")]
 pub struct ReproduceArgs {
     /// Paper, or one of its figures: `dibs`, `dibs/fig08` [default: all]

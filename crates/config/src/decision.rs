@@ -197,7 +197,7 @@ impl Decision {
         if needs.0 <= most {
             return Ok(());
         }
-        let wrong = format!("{name} ({needs}) must not exceed the capacity of a port, {how}");
+        let wrong = format!("{name} ({needs}) must not exceed the capacity of a port ({how})");
         Err(Refusal::about(&[name], wrong))
     }
 

@@ -276,8 +276,8 @@ impl<'a> Reader<'a> {
                 };
                 let name = self.network.map_or("", |network| network[*switch].name);
                 let message = format!(
-                    "[{}] and [{}] ({}) both match switch {name:?}: expected equal settings, \
-                     got {}",
+                    "[{}] and [{}] ({}) both match switch {name:?}, with different values: {}; \
+                     make them equal",
                     one.resolved.name,
                     before.resolved.name,
                     place(&before.at),

@@ -147,7 +147,7 @@ fn unset(at: &At, key: &str, set: &[String], problems: &mut Problems) {
     };
     problems.add(
         at,
-        format!("[source] cites {key:?}, which this file does not set{hint}"),
+        format!("[source] has the key {key:?}, but this file does not set that{hint}"),
     );
 }
 

@@ -132,7 +132,7 @@ pub(crate) fn cable(network: &Network, text: &str) -> Result<u32, String> {
             });
     let far: Vec<String> = far.take(MOST_NAMES).collect();
     Err(format!(
-        "no cable joins {a:?} and {b:?}; from {a:?} cables lead to {}",
+        "no cable connects {a:?} to {b:?}; cables from {a:?} lead to {}",
         far.join(", ")
     ))
 }
@@ -185,7 +185,14 @@ pub(crate) fn of_cables(
         } else {
             if *mark == down {
                 let word = if down { "down" } else { "up" };
-                return Err((number, format!("it is already {word} at that time")));
+                let name = match about {
+                    ChangeTarget::Cable(cable) => cable_name(network, cable),
+                    ChangeTarget::Switch(switch) => {
+                        network.switches[switch.0 as usize].name.clone()
+                    }
+                };
+                let why = format!("{name:?} is already {word} at {at}; remove this change");
+                return Err((number, why));
             }
             *mark = down;
         }
@@ -260,7 +267,7 @@ mod tests {
         );
         assert_eq!(
             said("agg 0 - host 0"),
-            "no cable joins \"agg 0\" and \"host 0\"; from \"agg 0\" cables lead to edge 0, edge 1, edge 2"
+            "no cable connects \"agg 0\" to \"host 0\"; cables from \"agg 0\" lead to edge 0, edge 1, edge 2"
         );
         assert_eq!(
             said("agg 0"),
@@ -342,11 +349,17 @@ mod tests {
         let said = |written: &[Written]| of_cables(&network, written).unwrap_err();
         assert_eq!(
             said(&[at(1, cut, up)]),
-            (0, "it is already up at that time".into())
+            (
+                0,
+                "\"edge 0 - agg 0\" is already up at 1 us; remove this change".into()
+            )
         );
         assert_eq!(
             said(&[at(1, agg, down), at(1, agg, down)]),
-            (1, "it is already down at that time".into())
+            (
+                1,
+                "\"agg 0\" is already down at 1 us; remove this change".into()
+            )
         );
         let slower = said(&[at(2, agg, slow), at(1, cut, down)]);
         assert_eq!(

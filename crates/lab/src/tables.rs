@@ -392,7 +392,7 @@ pub const CLAIM: &[Param] = &[
     Param::required(
         "accept",
         ParamUnit::File,
-        "numbers that count as reproduced: \"10..30\", \"..2\", \"0.9..\" or one number; \">1\", \
+        "numbers with which the claim holds: \"10..30\", \"..2\", \"0.9..\" or one number; \">1\", \
          \"<2\", \">0..<2\" exclude the ends",
     ),
     Param::required("tolerance", ParamUnit::File, "reason for that range"),

@@ -169,7 +169,7 @@ fn a_cut_that_is_meant_is_warned_of_and_so_is_what_has_no_effect() {
     assert_eq!(
         read(&text, &[]).warnings(),
         [
-            "change.1: it leaves no path between host 0 and host 2, and reroute is \"never\": \
+            "change.1: this change disconnects host 0 from host 2 and has reroute = \"never\": \
              packets between them are lost"
         ]
     );

@@ -241,7 +241,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (
             "extends = \"base.toml\"",
             "extends = \"chain.toml\"",
-            "chain.toml:1:1: extends: a file that is extended cannot extend another",
+            "chain.toml:1:1: extends: another file extends this one, so this one cannot extend a third",
         ),
         (
             "\"workload.query.rate\" = [\"300",

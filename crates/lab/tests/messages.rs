@@ -123,7 +123,7 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
         ),
         (
             "scheme.dips.switch.capacity=9 pkt",
-            "--set scheme.dips.switch.capacity=9 pkt: scheme \"dips\" is not one of schemes; did you mean \"dibs\"?",
+            "--set scheme.dips.switch.capacity=9 pkt: scheme \"dips\" is not in schemes; did you mean \"dibs\"?",
         ),
         (
             "workload.query.rate=600",

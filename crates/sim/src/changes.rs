@@ -141,13 +141,13 @@ pub fn check_changes(
                 let why = match change.to {
                     Becomes::Rate(rate) if rate.as_bps() == 0 => "a rate of 0: use down instead",
                     Becomes::Rate(_) if down => {
-                        "it is down at that time, so its rate cannot change"
+                        "this cable is down at that time, so its rate cannot change"
                     }
                     Becomes::Rate(rate) if rate < LEAST_RATE => {
                         "a rate below 1 kbps: use down instead"
                     }
-                    Becomes::Down if down => "it is already down at that time",
-                    Becomes::Up if !down => "it is already up at that time",
+                    Becomes::Down if down => "this cable is already down at that time",
+                    Becomes::Up if !down => "this cable is already up at that time",
                     _ => "",
                 };
                 if !why.is_empty() {
@@ -161,7 +161,7 @@ pub fn check_changes(
             let Some((a, b)) = parted(&before, &apart[which]) else {
                 continue;
             };
-            let why = format!("it leaves no path between host {a} and host {b}");
+            let why = format!("this change disconnects host {a} from host {b}");
             let blamed = |&(_, step): &(Time, Step)| match (which, step) {
                 (0, Step::Happens(i)) if changes[i].to == Becomes::Down => Some(i),
                 (1, Step::Known(i)) if changes[i].to == Becomes::Down => Some(i),
@@ -172,7 +172,7 @@ pub fn check_changes(
             let followed = blamed.find(|i| changes[*i].reroute.is_some());
             match followed {
                 Some(i) if which == 0 => return Err(wrong(i, why)),
-                Some(i) => return Err(wrong(i, format!("once next hops follow it, {why}"))),
+                Some(i) => return Err(wrong(i, format!("{why} once next hops follow it"))),
                 None => cuts.push(wrong(last, why)),
             }
         }

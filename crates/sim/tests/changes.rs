@@ -582,7 +582,7 @@ fn changes_that_cannot_be_are_refused_by_their_number() {
     };
     assert_eq!(
         refused(vec![followed]),
-        "change 0: it leaves no path between host 0 and host 1"
+        "change 0: this change disconnects host 0 from host 1"
     );
 }
 

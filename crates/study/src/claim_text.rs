@@ -75,7 +75,7 @@ pub(crate) fn remarks(claim: &ClaimResult, quick: bool) -> Vec<String> {
         all.push(moved);
     }
     if claim.verdict != claim.expect && fails(claim, quick) {
-        all.push(format!("expected: {}", claim.expect));
+        all.push(format!("expected: {}", claim.expect.words(claim.own)));
     }
     all
 }
@@ -94,7 +94,7 @@ pub(crate) fn without_marked(claim: &ClaimResult) -> Option<String> {
     Some(format!(
         "without the disturbed seeds {seeds}: {ours}{}, {}{}",
         to(without.ci, " (", ")"),
-        without.verdict,
+        without.verdict.words(claim.own),
         to(without.both, "; with and without ", "")
     ))
 }

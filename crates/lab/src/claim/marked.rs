@@ -55,7 +55,8 @@ pub fn both(all: ClaimResult, others: ClaimResult, left_out: Vec<u64>) -> ClaimR
     };
     let undecided = format!(
         "{} with all runs, {}{why} without the {n} seeds that the machine disturbed",
-        all.verdict, others.verdict
+        all.verdict_words(),
+        others.verdict_words()
     );
     ClaimResult {
         verdict: if same { all.verdict } else { Verdict::CantTell },

@@ -97,6 +97,11 @@ impl ClaimResult {
         self.verdict == self.expect
     }
 
+    /// Returns the words of the verdict: see [`Verdict::words`].
+    pub fn verdict_words(&self) -> &'static str {
+        self.verdict.words(self.own)
+    }
+
     /// True if the interval of our number is disjoint from the one recorded with the verdict.
     pub fn has_moved(&self) -> bool {
         let own = self.ci.or(self.ours.map(|ours| [ours, ours]));

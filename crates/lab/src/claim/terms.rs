@@ -206,15 +206,33 @@ impl Verdict {
         ("not reproduced", Verdict::NotReproduced),
         ("can't tell", Verdict::CantTell),
     ];
+
+    /// Returns the words of the verdict on one claim, in every report: a paper's claim is reproduced or not; a claim
+    /// of the user's `own` file holds or does not hold.
+    pub const fn words(self, own: bool) -> &'static str {
+        match (self, own) {
+            (Verdict::Reproduced, true) => "holds",
+            (Verdict::NotReproduced, true) => "does not hold",
+            (Verdict::Reproduced, false) => "reproduced",
+            (Verdict::NotReproduced, false) => "not reproduced",
+            (Verdict::CantTell, _) => "can't tell",
+            (Verdict::NotJudged, _) => "not judged",
+        }
+    }
+
+    /// Returns the words after a number of claims: `3 hold`.
+    pub const fn words_of_many(self, own: bool) -> &'static str {
+        match (self, own) {
+            (Verdict::Reproduced, true) => "hold",
+            (Verdict::NotReproduced, true) => "do not hold",
+            (verdict, own) => verdict.words(own),
+        }
+    }
 }
 
+/// Writes the words of a paper's claim, which are also the keys in files.
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Verdict::Reproduced => "reproduced",
-            Verdict::NotReproduced => "not reproduced",
-            Verdict::CantTell => "can't tell",
-            Verdict::NotJudged => "not judged",
-        })
+        f.write_str(self.words(false))
     }
 }

@@ -54,8 +54,8 @@ impl Reader<'_> {
         match place(names.clone(), asked) {
             Ok(_) => Ok(()),
             Err(several) if !several.is_empty() => Err(format!(
-                "class {asked:?} is ambiguous (one of {}): write the whole name",
-                several.join(", ")
+                "class {asked:?} is ambiguous: write {}",
+                several.join(" or ")
             )),
             Err(_) => {
                 let words = names.map(|name| name.split_once('/').map_or(name, |(_, word)| word));

@@ -100,12 +100,12 @@ impl Reader<'_> {
                     let name = &all[number].0.name;
                     let why = cut.why;
                     read.warnings.push(format!(
-                        "{name}: {why}, and reroute is \"never\": packets between them are lost"
+                        "{name}: {why} and has reroute = \"never\": packets between them are lost"
                     ));
                 }
             }
             Err(wrong) => {
-                let why = format!("{}; reroute = \"never\" allows it", wrong.why);
+                let why = format!("{}; to allow that, set reroute = \"never\"", wrong.why);
                 refuse(of_cables[wrong.change].0, why, problems);
                 return None;
             }
@@ -197,10 +197,11 @@ impl Reader<'_> {
         {
             let message = match many > MOST_CHANGES {
                 true => format!("change: expected at most {MOST_CHANGES} changes, got {many}"),
-                false => format!(
-                    "change.{number}: there are fewer changes before it; number them from 1 \
-                     without gaps"
-                ),
+                false => {
+                    let gap = (1..*number).find(|before| !all.contains_key(before));
+                    let missing = gap.unwrap_or(1);
+                    format!("change.{missing} is missing; number changes from 1 without gaps")
+                }
             };
             problems.add(&of.at, message);
             whole = false;

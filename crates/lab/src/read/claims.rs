@@ -125,7 +125,7 @@ impl Reader<'_> {
             }
             None => suggest(name, stems()),
         };
-        let message = format!("compare: scheme {name:?} is not one of schemes{hint}");
+        let message = format!("compare: scheme {name:?} is not in schemes{hint}");
         words.refuse("compare", message, problems);
         None
     }

@@ -387,7 +387,7 @@ fn base(
         return None;
     }
     if let Some(again) = find(&root, "extends") {
-        let message = "extends: a file that is extended cannot extend another";
+        let message = "extends: another file extends this one, so this one cannot extend a third";
         problems.add(&again.at, message);
         return None;
     }

@@ -171,7 +171,8 @@ impl Reader<'_> {
             return Some(AuthorPoints::default());
         };
         if find(table, "per").is_some() {
-            let message = "plot.points: the authors' points are not ratios; remove per or points";
+            let message = "plot.points: per turns this plot into ratios, and points of authors are \
+                           not ratios; remove per or points";
             problems.add(&entry.at, message);
         }
         let path = entry.node.text("plot.points", "a table", problems)?;
@@ -209,7 +210,7 @@ impl Reader<'_> {
             let listed = schemes.iter().any(|(word, _)| stem(word) == name);
             if !listed && !self.lists(&name) {
                 let hint = suggest(&name, schemes.iter().map(|(word, _)| stem(word)));
-                let message = format!("plot.schemes: {name:?} is not one of schemes{hint}");
+                let message = format!("plot.schemes: {name:?} is not in schemes{hint}");
                 problems.add(&at, message);
                 continue;
             }

@@ -49,11 +49,11 @@ pub(super) fn points(
     }
     if let Some(wrong) = figures.iter().find(|own| !known.contains(&own.as_str())) {
         let hint = suggest(wrong, known.iter().copied());
-        return Err(format!("it has no figure {wrong:?}{hint}"));
+        return Err(format!("no point is of figure {wrong:?}{hint}"));
     }
     if all.is_empty() {
         return Err(
-            "it has no point for the metrics and schemes of this plot; check y and schemes".into(),
+            "no point is for the metrics and schemes of this plot; check y and schemes".into(),
         );
     }
     let source = source.trim().to_string();
@@ -119,8 +119,8 @@ mod tests {
             &TABLE.replace(",76.2", ""),
             "line 4: expected figure,metric",
         );
-        says(&TABLE.replace("\n5", "\n7"), "it has no figure \"5\"");
+        says(&TABLE.replace("\n5", "\n7"), "no point is of figure \"5\"");
         let why = of(TABLE, &["5"], "drops").unwrap_err();
-        assert!(why.starts_with("it has no point for"), "{why}");
+        assert!(why.starts_with("no point is for"), "{why}");
     }
 }

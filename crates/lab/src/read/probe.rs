@@ -355,8 +355,8 @@ impl ProbeRead {
             let some = held().any(|(_, c)| in_packets(c));
             (some && !held().all(|(_, c)| in_packets(c))).then(|| {
                 format!(
-                    "scheme {name:?} has some buffers in packets and some in bytes: their free \
-                     shares cannot be added"
+                    "scheme {name:?} has some capacities in packets and some in bytes, whose free \
+                     shares cannot be compared; give all of them in one unit"
                 )
             })
         });

@@ -262,7 +262,7 @@ impl Reader<'_> {
                 let left = index < self.written.len() && self.lists(&entry.key);
                 if !listed && !left {
                     let hint = suggest(&entry.key, names.iter().map(|(name, _)| stem(name)));
-                    let message = format!("scheme {:?} is not one of schemes{hint}", entry.key);
+                    let message = format!("scheme {:?} is not in schemes{hint}", entry.key);
                     problems.add(&entry.at, message);
                 }
                 let what = format!("scheme.{}", entry.key);
@@ -298,7 +298,7 @@ fn marks_are_read(switch: &SwitchConfig, shims: &[shim::Chosen]) -> Result<(), R
         Some(shim) => {
             let name = shim.name();
             let expected = format!(
-                "must be \"marked\" with {name:?} in host.shims, whose marks would be ignored"
+                "must be \"marked\", since host.shims has {name:?} and other ranks ignore its marks"
             );
             Err(Refusal::of("rank", expected).got("\"sent\""))
         }

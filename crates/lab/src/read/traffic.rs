@@ -27,7 +27,11 @@ pub(super) fn check_mss(traffic: &[Traffic], schemes: &[Scheme], problems: &mut 
         };
         let wrong = schemes.iter().find_map(|scheme| {
             let why = unfit(scheme, class, mss).err()?;
-            let expected = format!("{param} must fit scheme {:?}: {why}", scheme.name);
+            let too_large = match param {
+                "mss" => "mss is too large",
+                _ => "file has an mss that is too large",
+            };
+            let expected = format!("{too_large} for scheme {:?}: {why}", scheme.name);
             Some(Refusal::about(&[param], expected))
         });
         if let Some(why) = wrong {
@@ -46,7 +50,7 @@ fn unfit(scheme: &Scheme, class: u8, mss: u32) -> Result<(), Refusal> {
     }
     let window = transport.receive_window();
     if u64::from(mss) > window {
-        let expected = format!("an mss must be at most its receive_window of {window} B");
+        let expected = format!("mss must be at most receive_window ({window} B)");
         return Err(Refusal::of_none(expected).got(format!("{mss} B")));
     }
     shim::check_mss(&config.shims, mss).map_err(|(_, why)| why)?;

@@ -79,12 +79,12 @@ fn a_change_of_what_is_so_already_is_refused() {
     assert_eq!(said(&network, &[down(1), up(2), down(3)]), "[]");
     assert_eq!(
         said(&network, &[down(1), down(1)]),
-        "1: it is already down at that time"
+        "1: this cable is already down at that time"
     );
     // The order of time counts, not the order of the list.
     assert_eq!(
         said(&network, &[up(2), down(3)]),
-        "0: it is already up at that time"
+        "0: this cable is already up at that time"
     );
     assert_eq!(said(&network, &[up(3), down(2)]), "[]");
     assert_eq!(
@@ -98,7 +98,7 @@ fn a_change_of_what_is_so_already_is_refused() {
     );
     assert_eq!(
         said(&network, &[down(1), rate(2, 9)]),
-        "1: it is down at that time, so its rate cannot change"
+        "1: this cable is down at that time, so its rate cannot change"
     );
     let beyond = change(1, 99, Becomes::Down, None);
     let many = network.cables.len();
@@ -120,7 +120,7 @@ fn a_cut_that_leaves_no_way_is_refused_unless_next_hops_never_follow() {
     let both = [down(1, one, Some(9)), down(5, other, Some(9))];
     assert_eq!(
         said(&network, &both),
-        "1: it leaves no path between host 0 and host 2"
+        "1: this change disconnects host 0 from host 2"
     );
     // The second cut is never followed: it cuts hosts off, as intended.
     let meant = [down(1, one, Some(9)), down(5, other, None)];
@@ -130,7 +130,7 @@ fn a_cut_that_leaves_no_way_is_refused_unless_next_hops_never_follow() {
     assert_eq!(said(&network, &at_once), "[1]");
     assert_eq!(
         said(&network, &[at_once[0], down(1, other, Some(9))]),
-        "1: it leaves no path between host 0 and host 2"
+        "1: this change disconnects host 0 from host 2"
     );
     // There is a path at every moment, but at last next hops see none.
     let unknown = [
@@ -140,7 +140,7 @@ fn a_cut_that_leaves_no_way_is_refused_unless_next_hops_never_follow() {
     ];
     assert_eq!(
         said(&network, &unknown),
-        "2: once next hops follow it, it leaves no path between host 0 and host 2"
+        "2: this change disconnects host 0 from host 2 once next hops follow it"
     );
     // A cable that is already cut off disconnects nobody else.
     let again = [down(1, one, None), down(1, other, None), down(9, 0, None)];
@@ -167,6 +167,6 @@ fn a_cut_at_the_instant_of_a_return_is_a_cut() {
     // Host 0 was alone before: of those that were together, host 1 and host 3 are the first.
     assert_eq!(
         said(&network, &swap(Some(9))),
-        "2: it leaves no path between host 1 and host 3"
+        "2: this change disconnects host 1 from host 3"
     );
 }

@@ -82,7 +82,7 @@ impl Tree {
     fn fan_outs(&self) -> Result<Vec<u32>, Refusal> {
         let fan_outs = self.each("fan_out", &self.fan_out)?;
         if fan_outs.contains(&0) {
-            let expected = "must be above 0 at every level, or there are no hosts";
+            let expected = "must be above 0 at every level, since otherwise there are no hosts";
             return Err(Refusal::of("fan_out", expected).got(0));
         }
         if let Some(large) = fan_outs.iter().find(|n| **n > u64::from(MAX_PORTS)) {

@@ -102,7 +102,7 @@ impl Exchange {
         }
         if connection != Connection::Own {
             let expected = format!(
-                "connection = {:?} needs a request to share with",
+                "connection = {:?} needs a request, whose connection it shares",
                 connection.word()
             );
             return refused("connection", expected);

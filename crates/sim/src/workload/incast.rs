@@ -50,7 +50,7 @@ impl Sizes {
                 let word =
                     |size: Option<FlowSize>| size.map_or("off".into(), |s| Bytes(s.0).to_string());
                 let expected = format!(
-                    "expected exactly one of size and total, the other \"off\"; got size {}, total {}",
+                    "set one of size and total, and the other to \"off\"; got size {}, total {}",
                     word(given.0),
                     word(given.1)
                 );

@@ -154,7 +154,7 @@ impl Query {
         }
         let needed = u64::from(self.degree).div_ceil(others);
         let set = match needed <= MOST_CONNECTIONS {
-            true => format!("; connections = {needed} is enough"),
+            true => format!("; set connections = {needed}"),
             false => String::new(),
         };
         let expected = format!(

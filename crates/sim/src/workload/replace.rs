@@ -82,7 +82,7 @@ impl Workload for Replace {
             },
             (cdf, _) => {
                 let got = if cdf.is_some() { "both" } else { "neither" };
-                let expected = "expected exactly one of cdf and size, the other \"off\"";
+                let expected = "set one of cdf and size, and the other to \"off\"";
                 return Err(Refusal::about(&["size", "cdf"], expected).got(got));
             }
         };

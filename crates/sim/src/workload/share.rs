@@ -52,13 +52,9 @@ pub(super) fn of_links(
             Links::Fabric => Ok(Some(share * of_fabric_to_links(site)?)),
         },
         load => {
-            let word = |given| if given { "given" } else { "off" };
-            let expected = format!(
-                "expected exactly one of {per} and load, the other \"off\"; got {per} {}, load {}",
-                word(given),
-                word(load.is_some())
-            );
-            Err(Refusal::about(&[per, "load"], expected))
+            let got = if load.is_some() { "both" } else { "neither" };
+            let expected = format!("set one of {per} and load, and the other to \"off\"");
+            Err(Refusal::about(&[per, "load"], expected).got(got))
         }
     }
 }
@@ -68,7 +64,7 @@ fn of_fabric_to_links(site: &Site) -> Result<f64, Refusal> {
     match &site.fabric {
         Some(fabric) => Ok(fabric.bps as f64 / site.access_bps()),
         None => {
-            let expected = "load_of = \"fabric\" needs switches above those with hosts";
+            let expected = "load_of = \"fabric\" needs switches that connect the racks";
             let got = "a topology without any";
             Err(Refusal::about(&["load_of"], expected).got(got))
         }

@@ -121,7 +121,7 @@ fn shims_are_names_or_tables_and_stand_at_ports_to_hosts() {
         ),
         (
             of("by = \"remaining\""),
-            "reads tags, and no shim tags data",
+            "reads tags, but no shim tags data",
         ),
         (
             "shims = [\"by-size\"]\nby-size = { thresholds = \"1 MB\" }".into(),

@@ -86,8 +86,8 @@ pub fn chip(claim: &ClaimResult, quick: bool) -> Markup {
         Verdict::CantTell | Verdict::NotJudged => "hm",
     };
     html! {
-        span.chip.(class) { (claim.verdict.to_string()) }
-        @if fails(claim, quick) { " " span.meta { "expected: " (claim.expect.to_string()) } }
+        span.chip.(class) { (claim.verdict_words()) }
+        @if fails(claim, quick) { " " span.meta { "expected: " (claim.expect.words(claim.own)) } }
         @else if claim.is_expected() && claim.verdict != Verdict::Reproduced {
             " " span.meta { "as expected" }
         }

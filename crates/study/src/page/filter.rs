@@ -26,6 +26,16 @@ fn key(verdict: Verdict) -> String {
     anchor(&verdict.to_string().replace('\'', ""))
 }
 
+/// Returns the words of a verdict for the claims of a page: a paper's, the user's own, or both.
+pub fn words(page: &Page<'_>, verdict: Verdict) -> String {
+    let mut words: Vec<&str> = page.claims().map(|(_, c)| verdict.words(c.own)).collect();
+    words.sort_unstable();
+    words.dedup();
+    // The words for a paper's claims first.
+    words.sort_by_key(|word| *word != verdict.words(false));
+    words.join(" or ")
+}
+
 /// Returns the keys of a claim, separated by blanks, as in the file.
 pub fn keys(claim: &ClaimResult, quick: bool) -> String {
     let own = key(claim.verdict);
@@ -58,7 +68,7 @@ pub fn choices(page: &Page<'_>) -> Vec<Choice> {
         .into_iter()
         .map(|verdict| Choice {
             key: key(verdict),
-            words: verdict.to_string(),
+            words: words(page, verdict),
             count: page.claims().filter(|(_, c)| c.verdict == verdict).count(),
         })
         .collect();

@@ -127,11 +127,13 @@ impl Page<'_> {
 fn entry(section: &Section<'_>) -> Markup {
     let claims = section.subject.claims;
     let done = claims.iter().filter(|c| c.verdict == Verdict::Reproduced);
+    let own = !claims.is_empty() && claims.iter().all(|claim| claim.own);
+    let words = Verdict::Reproduced.words_of_many(own);
     html! {
         li {
             a href={ "#" (section.anchor()) } { (section.heading) }
             @if !claims.is_empty() {
-                span.tally { (done.count()) " / " (claims.len()) span.unseen { " claims reproduced" } }
+                span.tally { (done.count()) " / " (claims.len()) span.unseen { " claims " (words) } }
             }
         }
     }

@@ -5,6 +5,7 @@ use super::markup::region;
 use super::{Page, filter};
 use crate::claim_text::{INTERVALS, interval, ours, papers, whose};
 use maud::{Markup, html};
+use sidestep_lab::Verdict;
 use std::collections::BTreeSet;
 
 impl Page<'_> {
@@ -24,8 +25,10 @@ impl Page<'_> {
             section #claims aria-labelledby="claims-head" {
                 h2 #claims-head { "All claims" }
                 p class="lead meta" {
-                    "Reproduced: the whole 95 % interval of our number lies in the accepted range. \
-                     Not reproduced: no part of it does. Can't tell: anything else."
+                    (capital(&filter::words(self, Verdict::Reproduced)))
+                    ": the whole 95 % interval of our number lies in the accepted range. "
+                    (capital(&filter::words(self, Verdict::NotReproduced)))
+                    ": no part of it does. Can't tell: anything else."
                 }
                 p.meta { (INTERVALS) " " (ranges) }
                 (filter::fieldset(self))
@@ -84,4 +87,11 @@ impl Page<'_> {
             }
         }
     }
+}
+
+/// Returns `words` with an upper-case first letter.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
 }

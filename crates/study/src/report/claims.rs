@@ -63,7 +63,7 @@ pub fn claims_table(claims: &[ClaimResult]) -> String {
             }
         }
         if let Some(why) = &claim.undecided {
-            for line in wrap(&format!("{}: {why}", claim.verdict), 84) {
+            for line in wrap(&format!("{}: {why}", claim.verdict_words()), 84) {
                 grid.heading(&format!("  {line}"));
             }
         }
@@ -110,11 +110,7 @@ pub fn claims_brief(claims: &[ClaimResult]) -> String {
 
 /// Formats the verdict, with a note if this version expects another one. A claim that is no paper's holds or does not.
 fn verdict_of(claim: &ClaimResult) -> String {
-    let words = match (claim.own, claim.verdict) {
-        (true, Verdict::Reproduced) => "holds".to_string(),
-        (true, Verdict::NotReproduced) => "does not hold".to_string(),
-        (_, verdict) => verdict.to_string(),
-    };
+    let words = claim.verdict_words().to_string();
     let fails = claim.own && claim.verdict == Verdict::NotReproduced;
     if claim.is_expected() || claim.verdict == Verdict::NotJudged || fails {
         words

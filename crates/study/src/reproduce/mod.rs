@@ -73,6 +73,11 @@ impl Reproduction {
         self.totals_of(|_| true)
     }
 
+    /// Counts the claims of papers, by verdict.
+    pub fn paper_totals(&self) -> Totals {
+        self.totals_of(|claim| !claim.own)
+    }
+
     /// Counts the claims that no paper makes, by verdict.
     pub fn own_totals(&self) -> Totals {
         self.totals_of(|claim| claim.own)

@@ -356,9 +356,7 @@ fn claims_that_no_paper_makes_are_counted_and_named_apart() {
     (all.figures[0].claims[0].own, all.figures[0].claims[0].paper) = (true, None);
     let (text, html, json) = (all.to_text(), all.to_html(), all.to_json());
     assert!(
-        text.contains(
-            "1 of them are not a paper's: 1 reproduced, 0 not reproduced, 0 can't tell\n"
-        ),
+        text.contains("1 not a paper's: 1 hold, 0 do not hold, 0 can't tell\n"),
         "{text}"
     );
     let line = text.lines().find(|line| line.ends_with("[qct]")).unwrap();

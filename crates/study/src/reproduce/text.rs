@@ -53,7 +53,7 @@ impl Reproduction {
                     (true, None) => "not a paper's".into(),
                     _ => format!("paper {}", claims::papers(claim)),
                 };
-                let mut verdict = claim.verdict.to_string();
+                let mut verdict = claim.verdict_words().to_string();
                 let mut sign = sign;
                 for line in wrap(&claim.says, 76) {
                     out.push_str(&format!("  {sign}{verdict:<15}{line}\n"));
@@ -84,22 +84,27 @@ impl Reproduction {
 
     fn totals_text(&self) -> String {
         let (all, own) = (self.totals(), self.own_totals());
+        let mixed = own.all() > 0 && own.all() < all.all();
         let mut text = format!(
-            "{} of {}: {}",
+            "{} of {}",
             some(all.all(), "claim"),
-            some(self.figures.len(), "figure"),
-            verdicts(all)
+            some(self.figures.len(), "figure")
         );
+        if !mixed {
+            text.push_str(&format!(": {}", verdicts(all, own.all() > 0)));
+        }
         match all.failed {
             0 => text.push_str("; all as this version expects\n"),
             n => text.push_str(&format!("; {n} not as this version expects (marked !!)\n")),
         }
-        if own.all() > 0 && own.all() < all.all() {
-            text.push_str(&format!(
-                "{} of them are not a paper's: {}\n",
-                own.all(),
-                verdicts(own)
-            ));
+        if mixed {
+            let papers = self.paper_totals();
+            for (totals, whose, is_own) in
+                [(papers, "a paper's", false), (own, "not a paper's", true)]
+            {
+                let verdicts = verdicts(totals, is_own);
+                text.push_str(&format!("{} {whose}: {verdicts}\n", totals.all()));
+            }
         }
         for line in wrap(claims::INTERVALS, 96) {
             text.push_str(&format!("{line}\n"));
@@ -141,7 +146,8 @@ fn as_expected(claim: &ClaimResult, paper: &str) -> Option<String> {
     Some(format!("as expected{why}{shown}"))
 }
 
-fn verdicts(totals: Totals) -> String {
+/// Lists the number of claims with each verdict; `own` claims hold, those of papers are reproduced.
+fn verdicts(totals: Totals, own: bool) -> String {
     let Totals {
         reproduced,
         not,
@@ -149,9 +155,15 @@ fn verdicts(totals: Totals) -> String {
         not_judged,
         ..
     } = totals;
-    let mut text = format!("{reproduced} reproduced, {not} not reproduced, {unsure} can't tell");
-    if not_judged > 0 {
-        text.push_str(&format!(", {not_judged} not judged"));
-    }
-    text
+    let all = [
+        (reproduced, Verdict::Reproduced),
+        (not, Verdict::NotReproduced),
+        (unsure, Verdict::CantTell),
+        (not_judged, Verdict::NotJudged),
+    ];
+    let shown = all
+        .into_iter()
+        .filter(|(n, verdict)| *n > 0 || *verdict != Verdict::NotJudged);
+    let shown = shown.map(|(n, verdict)| format!("{n} {}", verdict.words_of_many(own)));
+    shown.collect::<Vec<_>>().join(", ")
 }

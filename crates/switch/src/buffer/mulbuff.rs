@@ -100,12 +100,12 @@ impl Policy for MulBuff {
         let cap = total.saturating_sub(product);
         if cap < LEAST {
             let wrong = format!(
-                "product ({}) leaves {} of total ({}) to short flows, less than a packet of {}: \
-                 raise total or lower product",
+                "product ({}) must leave a packet ({}) of total ({}) to short flows, but leaves \
+                 {}; raise total or lower product",
                 Bytes(product),
-                Bytes(cap),
+                Bytes(LEAST),
                 Bytes(total),
-                Bytes(LEAST)
+                Bytes(cap)
             );
             return Err(Refusal::about(&["product", "total"], wrong));
         }

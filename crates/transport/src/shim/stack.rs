@@ -279,8 +279,8 @@ pub fn tags_arrive(shims: &[Chosen]) -> Result<(), (&'static str, Refusal)> {
         if !below.any(|below| below.nature().tags) {
             let name = shim.name();
             let expected = format!(
-                "{param} = {word:?} reads tags, and no shim tags data: expected \"mark\" after \
-                 {name:?} in shims"
+                "{param} = {word:?} reads tags, but no shim tags data; add \"mark\" after {name:?} \
+                 in shims"
             );
             return Err((name, Refusal::about(&[param], expected)));
         }
@@ -307,8 +307,8 @@ fn fits(shim: &Chosen, transport: &TransportConfig) -> Result<(), Refusal> {
     }
     if let (Some((param, word)), true) = (reads_tags(shim), transport.has_subflows()) {
         let expected = format!(
-            "{param} = {word:?} cannot order the data of {}: a message is spread over several \
-             subflows, so its remaining sizes have gaps on each; expected {param} = \"sequence\"",
+            "{param} = {word:?} cannot order the data of {}: each subflow carries only a part of \
+             a message, so the remaining sizes on it have gaps; set {param} = \"sequence\"",
             transport.name()
         );
         return Err(Refusal::about(&[param], expected));
@@ -323,20 +323,20 @@ fn goes_by_duplicates(name: &str, transport: &TransportConfig) -> Result<(), Ref
     let reads = format!("{name:?} filters duplicate acknowledgements");
     let Some(tcp) = transport.each_tcp() else {
         return why(format!(
-            "{reads}, and transport {} does not use them: expected a TCP",
+            "{reads}, which transport {} ignores; choose a TCP such as dctcp, or remove the shim",
             transport.name()
         ));
     };
     if tcp.recovery == Recovery::Sack {
         return why(format!(
-            "{reads}, and with recovery = \"sack\" SACK blocks report arrivals instead: expected \
+            "{reads}, but with recovery = \"sack\" the sender detects losses by SACK blocks; set \
              recovery = \"newreno\""
         ));
     }
     if tcp.dupack_threshold.is_none() {
         return why(format!(
-            "{reads}, and with fast_retransmit = \"off\" duplicates start no retransmission: \
-             expected a number for fast_retransmit"
+            "{reads}, but with fast_retransmit = \"off\" these start no retransmission; set \
+             fast_retransmit to a number"
         ));
     }
     Ok(())

@@ -138,7 +138,7 @@ fn a_way_goes_up_to_the_switch_that_both_share_and_down() {
 fn trees_that_cannot_be_are_refused() {
     assert_eq!(
         said("tree", &[("fan_out", "2, 2, 0")]),
-        "fan_out must be above 0 at every level, or there are no hosts, got 0"
+        "fan_out must be above 0 at every level, since otherwise there are no hosts, got 0"
     );
     assert_eq!(
         said("tree", &[("levels", "0")]),

@@ -62,7 +62,7 @@ fn a_degree_above_the_hosts_needs_connections_and_spreads_evenly() {
     let refused = said("query", 9, &[("degree", "20")]);
     assert_eq!(
         refused,
-        "degree must be at most 8 (8 other hosts, connections = 1; connections = 3 is enough), got 20"
+        "degree must be at most 8 (8 other hosts, connections = 1; set connections = 3), got 20"
     );
     let plan = planned(
         &made("query", 9, &[("degree", "20"), ("connections", "3")]),

@@ -152,7 +152,7 @@ fn a_loop_that_cannot_be_is_refused() {
         "active must be from 1 to 67108864, got 0"
     );
     assert!(said(&[("active", "67108865")]).ends_with("got 67108865"));
-    let one = "expected exactly one of cdf and size, the other \"off\", got ";
+    let one = "set one of cdf and size, and the other to \"off\", got ";
     assert_eq!(said(&[("size", "off")]), format!("{one}neither"));
     assert_eq!(
         said(&[("cdf", "websearch_dctcp_bytes")]),

@@ -120,7 +120,7 @@ fn where_every_switch_has_hosts_there_is_no_fabric() {
             };
             assert_eq!(
                 on(&net, name, &set).unwrap_err().to_string(),
-                "load_of = \"fabric\" needs switches above those with hosts, got a topology \
+                "load_of = \"fabric\" needs switches that connect the racks, got a topology \
                  without any"
             );
         }
@@ -131,9 +131,9 @@ fn where_every_switch_has_hosts_there_is_no_fabric() {
 fn a_load_and_what_it_stands_for_do_not_go_together() {
     assert_eq!(
         said("query", 64, &[("load", "0.1")]),
-        "expected exactly one of rate and load, the other \"off\"; got rate given, load given"
+        "set one of rate and load, and the other to \"off\", got both"
     );
-    assert!(said("query", 64, &[("rate", "off")]).ends_with("rate off, load off"));
+    assert!(said("query", 64, &[("rate", "off")]).ends_with("got neither"));
     assert_eq!(
         said("query", 64, &[("rate", "off"), ("load", "0")]),
         "load must be above 0, got 0"

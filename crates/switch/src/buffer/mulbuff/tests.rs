@@ -117,8 +117,8 @@ fn products_and_rooms_that_hold_no_packet_are_refused_with_the_numbers() {
     let bytes = |b| Value::Bytes(Bytes(b));
     assert_eq!(
         refused(&[("product", bytes(250_000))]),
-        "product (250 kB) leaves 0 B of total (250 kB) to short flows, less than a packet of 1.5 \
-         kB: raise total or lower product"
+        "product (250 kB) must leave a packet (1.5 kB) of total (250 kB) to short flows, but \
+         leaves 0 B; raise total or lower product"
     );
     let small = refused(&[("product", bytes(1_000))]);
     assert_eq!(small, "product must hold a full packet, 1.5 kB, got 1 kB");

@@ -157,7 +157,7 @@ fn it_refuses_what_either_of_the_two_refuses() {
             .unwrap_err()
             .to_string()
     };
-    assert!(refused("product", "250 kB").contains("leaves 0 B of total"));
+    assert!(refused("product", "250 kB").contains("but leaves 0 B; raise total"));
     assert!(refused("max_detours", "256").contains("must be from 1 to 255, got 256"));
 }
 

@@ -127,10 +127,11 @@ impl Exact {
     pub fn build(places: u32, silence: Time, classes: usize, ports: u16) -> Result<Exact, Refusal> {
         let takes = BYTES as u128 * u128::from(places) * classes as u128 * u128::from(ports);
         if takes > u128::from(MEMORY.0) {
+            let takes = Bytes(u64::try_from(takes).unwrap_or(u64::MAX));
             let wrong = format!(
-                "expected flow tables of at most {MEMORY} per switch, got {takes} B: places \
-                 ({places}) of {BYTES} B each in {classes} classes of {ports} ports; lower places \
-                 or classes"
+                "flow tables would take {takes} per switch, at most {MEMORY} is allowed: {places} \
+                 places of {BYTES} B for each of {classes} classes at each of {ports} ports; \
+                 lower places or classes"
             );
             return Err(Refusal::about(&["places", "classes"], wrong));
         }

@@ -225,8 +225,8 @@ fn tables_over_memory_and_other_bad_counts_are_refused() {
     let counts = |all: &[u64]| Value::Counts(all.to_vec());
     assert_eq!(
         said(&[("places", Value::Count(3_000_000))]),
-        "expected flow tables of at most 1 GB per switch, got 1152000000 B: places (3000000) of 48 \
-         B each in 2 classes of 4 ports; lower places or classes"
+        "flow tables would take 1.152 GB per switch, at most 1 GB is allowed: 3000000 places of 48 B \
+         for each of 2 classes at each of 4 ports; lower places or classes"
     );
     assert!(said(&[("places", Value::Count(0))]).starts_with("places must be from 1 to"));
     assert!(said(&[("silence", Value::Time(us(0)))]).starts_with("silence must be above 0"));

@@ -472,10 +472,9 @@ fn ordering_by_tags_is_refused_without_tags_and_above_subflows() {
     };
     assert_eq!(
         said("dctcp"),
-        "by = \"remaining\" reads tags, and no shim tags data: expected \"mark\" after \"order\" \
-         in shims"
+        "by = \"remaining\" reads tags, but no shim tags data; add \"mark\" after \"order\" in shims"
     );
-    assert!(said("mptcp").contains("its remaining sizes have gaps on each"));
+    assert!(said("mptcp").contains("the remaining sizes on it have gaps"));
     // Ordering by sequence number needs neither.
     let plain = [choose("order", &values(&[])).expect("its defaults")];
     assert_eq!(check(&plain, &transport("mptcp")), Ok(()));
