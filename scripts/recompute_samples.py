@@ -35,7 +35,7 @@ class Sample:
         return sorted(self.done + self.open)[index], True
 
     def summary(self, unit):
-        at = {"p50": 500, "p99": 990, "p999": 999, "max": 1000, "min": 0}
+        at = {"p50": 500, "p95": 950, "p99": 990, "p999": 999, "max": 1000, "min": 0}
         out = {"ci": None, "n": len(self.done) + len(self.open) + self.cut}
         for name, permille in at.items():
             value, bound = self.rank(permille)

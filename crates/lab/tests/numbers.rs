@@ -393,6 +393,25 @@ fn probes_add_up_over_seeds() {
     assert_eq!(serde_json::from_str::<Summary>(&text).unwrap(), s);
 }
 
+/// Of 21 queries of 1 to 21 ms, the nearest ranks are 11, 20 (19.95) and 21 (20.79). With two of them open, the 95th
+/// percentile is the first of these, a bound.
+#[test]
+fn the_95th_percentile_is_the_twentieth_of_twenty_one() {
+    let mut qcts: Vec<Option<u64>> = (1..=21).map(Some).collect();
+    let s = summary("dibs", &qcts);
+    for (name, value) in [
+        ("qct_p50_ms", 11.0),
+        ("qct_p95_ms", 20.0),
+        ("qct_p99_ms", 21.0),
+    ] {
+        assert_eq!(metric(&s, name), Reading::Exactly(value), "{name}");
+    }
+    (qcts[19], qcts[20]) = (None, None);
+    let s = summary("dibs", &qcts);
+    assert_eq!((s.qct_ms.p95, s.qct_ms.p95_at_least), (Some(100.0), true));
+    assert_eq!(metric(&s, "qct_p95_ms"), Reading::AtLeast(100.0));
+}
+
 #[test]
 fn an_unfinished_query_makes_its_percentile_a_lower_bound_and_leaves_no_interval() {
     let s = summary("dctcp", &[Some(10), None]);

@@ -93,6 +93,7 @@ fn agree(what: &str, values: &[Option<f64>], ours: &Percentiles) {
     let same = |a: f64, b: f64| assert!((a - b).abs() < 1e-6 * a.abs().max(1.0), "{what}: {a} {b}");
     let ranks = [
         (500, ours.p50, ours.p50_at_least),
+        (950, ours.p95, ours.p95_at_least),
         (990, ours.p99, ours.p99_at_least),
         (999, ours.p999, ours.p999_at_least),
     ];

@@ -160,6 +160,9 @@ pub struct Summary {
 pub struct Percentiles {
     /// Median, by nearest rank over all seeds together; `None` if there are no values.
     pub p50: Option<f64>,
+    /// 95th percentile, likewise.
+    #[serde(default)]
+    pub p95: Option<f64>,
     /// 99th percentile, likewise.
     pub p99: Option<f64>,
     /// 99.9th percentile, likewise.
@@ -190,6 +193,9 @@ pub struct Percentiles {
     /// True if `p50` is a lower bound, from an unfinished item.
     #[serde(default)]
     pub p50_at_least: bool,
+    /// True if `p95` is a lower bound, from an unfinished item.
+    #[serde(default)]
+    pub p95_at_least: bool,
     /// True if `p99` is a lower bound, from an unfinished item.
     #[serde(default)]
     pub p99_at_least: bool,
@@ -378,6 +384,7 @@ impl Percentiles {
             Some(Percentile::AtLeast(t)) => (Some(number(t)), true),
         };
         let (p50, p50_at_least) = read(sample.percentile(500));
+        let (p95, p95_at_least) = read(sample.percentile(950));
         let (p99, p99_at_least) = read(sample.percentile(990));
         let (p999, p999_at_least) = read(sample.percentile(999));
         let (mean, mean_at_least) = read(sample.mean());
@@ -385,6 +392,7 @@ impl Percentiles {
         let (min, _) = read(sample.percentile(0));
         Percentiles {
             p50,
+            p95,
             p99,
             p999,
             mean,
@@ -396,6 +404,7 @@ impl Percentiles {
             n: sample.len(),
             completed_share: sample.completed_share(),
             p50_at_least,
+            p95_at_least,
             p99_at_least,
             p999_at_least,
             mean_at_least,

@@ -16,11 +16,13 @@ fn a_class_has_numbers_of_its_own() {
     ];
     for (name, expected) in [
         ("fct_p50_ms:background", 5.0),
+        ("fct_p95_ms:background", 90.0),
         ("fct_p99_ms:background", 90.0),
         ("fct_p999_ms:background", 90.0),
         ("fct_mean_ms:background", 98.0 / 3.0),
         ("fct_completed_share:background", 1.0),
         ("slowdown_p50:background", middle),
+        ("slowdown_p95:background", most),
         ("slowdown_p99:background", most),
         ("slowdown_p999:background", most),
         ("slowdown_mean:background", (least + middle + most) / 3.0),

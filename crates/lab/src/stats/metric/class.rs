@@ -5,7 +5,7 @@
 //! **Units**        those of [`super::METRICS`]. Packets are data packets.
 
 use super::entry::{Kind, Metric, SampleKind, Values};
-use super::reading::{count, known, mean, number, p50, p99, p999};
+use super::reading::{count, known, mean, number, p50, p95, p99, p999};
 use super::table::METRICS;
 use super::{Population, Reading, Unit};
 use crate::stats::Summary;
@@ -23,15 +23,18 @@ macro_rules! of_class {
 
 of_class! {
     Flows Ms "fct_p50_ms" "median completion time of its finite flows" => |c| p50(&c.fct_ms);
+    Flows Ms "fct_p95_ms" "95th percentile of completion time of its finite flows" => |c| p95(&c.fct_ms);
     Flows Ms "fct_p99_ms" "99th percentile of completion time of its finite flows" => |c| p99(&c.fct_ms);
     Flows Ms "fct_p999_ms" "99.9th percentile of completion time of its finite flows" => |c| p999(&c.fct_ms);
     Flows Ms "fct_mean_ms" "mean completion time of its finite flows" => |c| mean(&c.fct_ms);
     Flows Share "fct_completed_share" "share of its finite flows that completed" => |c| known(c.fct_ms.completed_share);
     Flows Number "slowdown_p50" "median of its flows' completion times over those in an idle network" => |c| p50(&c.slowdown);
+    Flows Number "slowdown_p95" "95th percentile of its flows' completion times over those in an idle network" => |c| p95(&c.slowdown);
     Flows Number "slowdown_p99" "99th percentile of its flows' completion times over those in an idle network" => |c| p99(&c.slowdown);
     Flows Number "slowdown_p999" "99.9th percentile of its flows' completion times over those in an idle network" => |c| p999(&c.slowdown);
     Flows Number "slowdown_mean" "mean of its flows' completion times over those in an idle network" => |c| mean(&c.slowdown);
     GroupsOfClass Ms "group_p50_ms" "median completion time of groups of its flows" => |c| p50(&c.group_ms);
+    GroupsOfClass Ms "group_p95_ms" "95th percentile of completion time of groups of its flows" => |c| p95(&c.group_ms);
     GroupsOfClass Ms "group_p99_ms" "99th percentile of completion time of groups of its flows" => |c| p99(&c.group_ms);
     GroupsOfClass Ms "group_p999_ms" "99.9th percentile of completion time of groups of its flows" => |c| p999(&c.group_ms);
     GroupsOfClass Ms "group_mean_ms" "mean completion time of groups of its flows" => |c| mean(&c.group_ms);

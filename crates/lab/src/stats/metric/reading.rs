@@ -62,6 +62,10 @@ pub(super) fn p50(of: &Percentiles) -> Reading {
     bounded(of.p50, of.p50_at_least)
 }
 
+pub(super) fn p95(of: &Percentiles) -> Reading {
+    bounded(of.p95, of.p95_at_least)
+}
+
 pub(super) fn p99(of: &Percentiles) -> Reading {
     bounded(of.p99, of.p99_at_least)
 }

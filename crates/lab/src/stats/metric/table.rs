@@ -1,7 +1,7 @@
 //! Table of metrics: one line each, with all facts about it.
 
 use super::entry::{Each, Kind, Metric, SampleKind, Values};
-use super::reading::{bounded, count, known, mean, number, p50, p99, p999};
+use super::reading::{bounded, count, known, mean, number, p50, p95, p99, p999};
 use super::{Needs, Population, Reading};
 use crate::probe::Loops;
 use crate::record::Record;
@@ -29,6 +29,7 @@ macro_rules! metrics {
 
 metrics! { FLOWS:
     Queries Ms "qct_p50_ms" "median query completion time" => |s| p50(&s.qct_ms);
+    Queries Ms "qct_p95_ms" "95th percentile of query completion time" => |s| p95(&s.qct_ms);
     Queries Ms "qct_p99_ms" "99th percentile of query completion time" => |s| p99(&s.qct_ms);
     Queries Ms "qct_p999_ms" "99.9th percentile of query completion time" => |s| p999(&s.qct_ms);
     Queries Ms "qct_mean_ms" "mean query completion time" => |s| mean(&s.qct_ms);
@@ -38,36 +39,43 @@ metrics! { FLOWS:
     Queries Ms "qct_max_ms" "longest query completion time" => |s| bounded(s.qct_ms.max, s.qct_ms.max_at_least);
     Queries Share "qct_completed_share" "share of queries that completed" => |s| known(s.qct_ms.completed_share);
     ShortFlows Ms "fct_short_p50_ms" "median completion time of background flows of 1 to 10 kB" => |s| p50(&s.fct_short_ms);
+    ShortFlows Ms "fct_short_p95_ms" "95th percentile of the same", heading "95th percentile of completion time of background flows of 1 to 10 kB" => |s| p95(&s.fct_short_ms);
     ShortFlows Ms "fct_short_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of background flows of 1 to 10 kB" => |s| p99(&s.fct_short_ms);
     ShortFlows Ms "fct_short_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of background flows of 1 to 10 kB" => |s| p999(&s.fct_short_ms);
     ShortFlows Ms "fct_short_mean_ms" "mean of the same", heading "mean completion time of background flows of 1 to 10 kB" => |s| mean(&s.fct_short_ms);
     ShortFlows Share "fct_short_completed_share" "share of background flows of 1 to 10 kB that completed" => |s| known(s.fct_short_ms.completed_share);
     Responses Ms "fct_query_p50_ms" "median completion time of the flows of queries" => |s| p50(&s.fct_query_ms);
+    Responses Ms "fct_query_p95_ms" "95th percentile of the same", heading "95th percentile of completion time of the flows of queries" => |s| p95(&s.fct_query_ms);
     Responses Ms "fct_query_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of the flows of queries" => |s| p99(&s.fct_query_ms);
     Responses Ms "fct_query_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of the flows of queries" => |s| p999(&s.fct_query_ms);
     Responses Ms "fct_query_mean_ms" "mean of the same", heading "mean completion time of the flows of queries" => |s| mean(&s.fct_query_ms);
     Responses Share "fct_query_completed_share" "share of background flows of 1 to 10 kB that completed", heading "share that completed of the flows of queries" => |s| known(s.fct_query_ms.completed_share);
     Answers Ms "fct_response_mean_ms" "mean completion time of responses, without requests" => |s| mean(&s.fct_response_ms);
+    Answers Ms "fct_response_p95_ms" "95th percentile of completion time of responses, without requests" => |s| p95(&s.fct_response_ms);
     Answers Ms "fct_response_p99_ms" "99th percentile of completion time of responses, without requests" => |s| p99(&s.fct_response_ms);
     Answers Ms "fct_response_done_mean_ms" "mean completion time of responses, completed responses only" => |s| known(s.fct_response_ms.done_mean);
     Answers Ms "fct_response_done_p99_ms" "99th percentile of completion time of responses, completed responses only" => |s| known(s.fct_response_ms.done_p99);
     Answers Share "fct_response_completed_share" "share of the responses that completed" => |s| known(s.fct_response_ms.completed_share);
     EndingFlows Ms "fct_all_mean_ms" "mean completion time of all finite flows except requests" => |s| mean(&s.fct_all_ms);
+    EndingFlows Ms "fct_all_p95_ms" "95th percentile of completion time of all finite flows except requests" => |s| p95(&s.fct_all_ms);
     EndingFlows Ms "fct_all_p99_ms" "99th percentile of completion time of all finite flows except requests" => |s| p99(&s.fct_all_ms);
     EndingFlows Ms "fct_all_done_mean_ms" "mean completion time of all completed flows except requests" => |s| known(s.fct_all_ms.done_mean);
     EndingFlows Ms "fct_all_done_p99_ms" "99th percentile of completion time of all completed flows except requests" => |s| known(s.fct_all_ms.done_p99);
     EndingFlows Share "fct_all_completed_share" "share of all finite flows except requests that completed" => |s| known(s.fct_all_ms.completed_share);
     BackgroundFlows Ms "fct_background_p50_ms" "median completion time of all finite background flows" => |s| p50(&s.fct_background_ms);
+    BackgroundFlows Ms "fct_background_p95_ms" "95th percentile of the same", heading "95th percentile of completion time of all background flows that end" => |s| p95(&s.fct_background_ms);
     BackgroundFlows Ms "fct_background_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of all background flows that end" => |s| p99(&s.fct_background_ms);
     BackgroundFlows Ms "fct_background_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of all background flows that end" => |s| p999(&s.fct_background_ms);
     BackgroundFlows Ms "fct_background_mean_ms" "mean of the same", heading "mean completion time of all background flows that end" => |s| mean(&s.fct_background_ms);
     BackgroundFlows Share "fct_background_completed_share" "share of background flows of 1 to 10 kB that completed", heading "share that completed of all background flows that end" => |s| known(s.fct_background_ms.completed_share);
     LongFlows Ms "fct_long_p50_ms" "median completion time of background flows of more than 1 MB" => |s| p50(&s.fct_long_ms);
+    LongFlows Ms "fct_long_p95_ms" "95th percentile of the same", heading "95th percentile of completion time of background flows of more than 1 MB" => |s| p95(&s.fct_long_ms);
     LongFlows Ms "fct_long_p99_ms" "99th percentile of the same", heading "99th percentile of completion time of background flows of more than 1 MB" => |s| p99(&s.fct_long_ms);
     LongFlows Ms "fct_long_p999_ms" "99.9th percentile of the same", heading "99.9th percentile of completion time of background flows of more than 1 MB" => |s| p999(&s.fct_long_ms);
     LongFlows Ms "fct_long_mean_ms" "mean of the same", heading "mean completion time of background flows of more than 1 MB" => |s| mean(&s.fct_long_ms);
     LongFlows Share "fct_long_completed_share" "share of background flows of 1 to 10 kB that completed", heading "share that completed of background flows of more than 1 MB" => |s| known(s.fct_long_ms.completed_share);
     Groups Ms "group_p50_ms" "median completion time of groups of flows" => |s| p50(&s.group_ms);
+    Groups Ms "group_p95_ms" "95th percentile of completion time of groups of flows" => |s| p95(&s.group_ms);
     Groups Ms "group_p99_ms" "99th percentile of completion time of groups of flows" => |s| p99(&s.group_ms);
     Groups Ms "group_p999_ms" "99.9th percentile of completion time of groups of flows" => |s| p999(&s.group_ms);
     Groups Ms "group_mean_ms" "mean completion time of groups of flows" => |s| mean(&s.group_ms);
@@ -143,22 +151,27 @@ metrics! { PACKETS:
 metrics! { SIZED:
     BackgroundFlows Ms "fct_upto_10kb_mean_ms" "mean completion time of background flows of at most 10 kB" => |s| sized(s, 0, mean);
     BackgroundFlows Ms "fct_upto_10kb_p50_ms" "median completion time of background flows of at most 10 kB" => |s| sized(s, 0, p50);
+    BackgroundFlows Ms "fct_upto_10kb_p95_ms" "95th percentile of completion time of background flows of at most 10 kB" => |s| sized(s, 0, p95);
     BackgroundFlows Ms "fct_upto_10kb_p99_ms" "99th percentile of completion time of background flows of at most 10 kB" => |s| sized(s, 0, p99);
     BackgroundFlows Share "fct_upto_10kb_completed_share" "share of background flows of at most 10 kB that completed" => |s| sized(s, 0, |of| known(of.completed_share));
     BackgroundFlows Ms "fct_10kb_100kb_mean_ms" "mean completion time of background flows of more than 10 kB, at most 100 kB" => |s| sized(s, 1, mean);
     BackgroundFlows Ms "fct_10kb_100kb_p50_ms" "median completion time of background flows of more than 10 kB, at most 100 kB" => |s| sized(s, 1, p50);
+    BackgroundFlows Ms "fct_10kb_100kb_p95_ms" "95th percentile of completion time of background flows of more than 10 kB, at most 100 kB" => |s| sized(s, 1, p95);
     BackgroundFlows Ms "fct_10kb_100kb_p99_ms" "99th percentile of completion time of background flows of more than 10 kB, at most 100 kB" => |s| sized(s, 1, p99);
     BackgroundFlows Share "fct_10kb_100kb_completed_share" "share of background flows of more than 10 kB, at most 100 kB, that completed" => |s| sized(s, 1, |of| known(of.completed_share));
     BackgroundFlows Ms "fct_100kb_1mb_mean_ms" "mean completion time of background flows of more than 100 kB, at most 1 MB" => |s| sized(s, 2, mean);
     BackgroundFlows Ms "fct_100kb_1mb_p50_ms" "median completion time of background flows of more than 100 kB, at most 1 MB" => |s| sized(s, 2, p50);
+    BackgroundFlows Ms "fct_100kb_1mb_p95_ms" "95th percentile of completion time of background flows of more than 100 kB, at most 1 MB" => |s| sized(s, 2, p95);
     BackgroundFlows Ms "fct_100kb_1mb_p99_ms" "99th percentile of completion time of background flows of more than 100 kB, at most 1 MB" => |s| sized(s, 2, p99);
     BackgroundFlows Share "fct_100kb_1mb_completed_share" "share of background flows of more than 100 kB, at most 1 MB, that completed" => |s| sized(s, 2, |of| known(of.completed_share));
     BackgroundFlows Ms "fct_1mb_10mb_mean_ms" "mean completion time of background flows of more than 1 MB, at most 10 MB" => |s| sized(s, 3, mean);
     BackgroundFlows Ms "fct_1mb_10mb_p50_ms" "median completion time of background flows of more than 1 MB, at most 10 MB" => |s| sized(s, 3, p50);
+    BackgroundFlows Ms "fct_1mb_10mb_p95_ms" "95th percentile of completion time of background flows of more than 1 MB, at most 10 MB" => |s| sized(s, 3, p95);
     BackgroundFlows Ms "fct_1mb_10mb_p99_ms" "99th percentile of completion time of background flows of more than 1 MB, at most 10 MB" => |s| sized(s, 3, p99);
     BackgroundFlows Share "fct_1mb_10mb_completed_share" "share of background flows of more than 1 MB, at most 10 MB, that completed" => |s| sized(s, 3, |of| known(of.completed_share));
     BackgroundFlows Ms "fct_over_10mb_mean_ms" "mean completion time of background flows of more than 10 MB" => |s| sized(s, 4, mean);
     BackgroundFlows Ms "fct_over_10mb_p50_ms" "median completion time of background flows of more than 10 MB" => |s| sized(s, 4, p50);
+    BackgroundFlows Ms "fct_over_10mb_p95_ms" "95th percentile of completion time of background flows of more than 10 MB" => |s| sized(s, 4, p95);
     BackgroundFlows Ms "fct_over_10mb_p99_ms" "99th percentile of completion time of background flows of more than 10 MB" => |s| sized(s, 4, p99);
     BackgroundFlows Share "fct_over_10mb_completed_share" "share of background flows of more than 10 MB that completed" => |s| sized(s, 4, |of| known(of.completed_share));
 }
