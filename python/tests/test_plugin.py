@@ -30,7 +30,7 @@ def test_a_plug_in_stands_beside_policies_in_python_and_is_told_by_its_digest(
     written = ss.new_policy("least-full", out=tmp_path / "least-full")
     assert (tmp_path / "least-full" / "src" / "lib.rs") in written
     loaded = ss.load_plugin(tmp_path / "least-full")
-    assert (loaded.name, loaded.extends) == ("least-full", "dctcp")
+    assert (loaded.name, loaded.extends) == ("least-full", "dibs")
     assert loaded.digest.startswith("sha256:")
     mine = ss.Scheme("mine", extends="dctcp", buffer=Dibs)
     run = run_text(SCENARIO, [loaded, mine], out=tmp_path / "out")

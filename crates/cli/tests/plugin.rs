@@ -12,18 +12,15 @@ use std::process::Command;
 const SCENARIO: &str = r#"
 duration = "1 ms"
 drain = "1 s"
-schemes = ["dctcp", "twin"]
+schemes = ["dctcp", "dibs"]
 topology = { kind = "fat_tree", k = 4 }
 [workload.query]
 kind = "incast"
 degree = 15
 size = "40 kB"
-[scheme.twin]
-switch = { buffer = "dibs" }
-transport = { kind = "dctcp" }
 "#;
 
-/// The registry's DIBS as a plug-in, with its defaults.
+/// The registry's DIBS as a plug-in, with its defaults; the template's last line, which names the scheme, follows.
 const DIBS: &str = r#"
 use sidestep_plugin::ForSwitch;
 use sidestep_plugin::switch::{Buffer, DropReason, Place, Queues, Verdict, Want};
@@ -50,8 +47,6 @@ impl Buffer for Dibs {
         }
     }
 }
-
-sidestep_plugin::export!(buffer: Dibs, extends: "dctcp");
 "#;
 
 /// Returns true if there is a cargo to build with; else skips with the reason.
@@ -69,8 +64,20 @@ fn room(source: &str) -> Room {
     let room = Room::new();
     room.file("s.toml", SCENARIO);
     room.run(&["new-policy", "mine"]).with_status(0);
-    room.file("mine/src/lib.rs", source);
+    write(&room, source);
     room
+}
+
+/// Writes the source of the plug-in `mine`, in the scheme of the buffer template.
+fn write(room: &Room, source: &str) {
+    let template = include_str!("../../study/src/plugin/template/buffer.rs.txt");
+    let lines = template.lines();
+    let export = lines.filter(|line| line.starts_with("sidestep_plugin::export!"));
+    let export = export.map(|line| line.replace("Policy", "Dibs"));
+    room.file(
+        "mine/src/lib.rs",
+        &format!("{source}{}\n", export.collect::<String>()),
+    );
 }
 
 fn run(room: &Room, out: &str, more: &[&str]) -> Done {
@@ -113,7 +120,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     let room = room(DIBS);
     run(&room, "one", &[]).with_status(0);
     let one = schemes(&room, "one");
-    assert_eq!(one["mine"].1, one["twin"].1, "the policy of the registry");
+    assert_eq!(one["mine"].1, one["dibs"].1, "the shipped scheme");
     assert_ne!(one["mine"].1, one["dctcp"].1);
     let settings = manifest(&room, "one")["scenario"]["settings"].clone();
     let mut own = settings
@@ -141,7 +148,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
         .with_status(0);
 
     // With another library no kept run of the old one is used, and `why` reports that the run is another one.
-    room.file("mine/src/lib.rs", &DIBS.replace(">= 20", ">= 10"));
+    write(&room, &DIBS.replace(">= 20", ">= 10"));
     run(&room, "three", &[]).with_status(0);
     let other = room.run(&again).with_status(1);
     assert!(
@@ -215,7 +222,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
         ("Dibs(0)", "panic!(\"never\")", "it panicked: never"),
     ];
     for (from, to, says) in wrong {
-        room.file("mine/src/lib.rs", &DIBS.replace(from, to));
+        write(&room, &DIBS.replace(from, to));
         let failed = run(&room, "six", &[]).with_status(1);
         assert!(
             failed.err.contains("policy plugin:mine at switch "),
@@ -232,7 +239,7 @@ fn a_plug_in_makes_the_run_of_its_twin_and_is_kept_by_the_digest_of_its_library(
     }
 
     // The compiler's output is shown.
-    room.file("mine/src/lib.rs", &DIBS.replace("Dibs(0)", "Dibs(nothing)"));
+    write(&room, &DIBS.replace("Dibs(0)", "Dibs(nothing)"));
     let failed = run(&room, "seven", &[]).with_status(2);
     assert!(
         failed.err.contains("cannot find value `nothing`"),
@@ -278,7 +285,8 @@ fn what_cannot_be_written_or_loaded_is_told_and_nothing_is_left() {
     let room = Room::new();
     room.file("s.toml", SCENARIO);
     for (name, says) in [
-        ("Mine", "got \"Mine\""),
+        ("Mine", "got \"Mine\"; did you mean \"mine\"?"),
+        ("my_own", "did you mean \"my-own\"?"),
         ("1st", "beginning with a letter"),
         ("a-", "got \"a-\""),
         ("libm", "libm"),

@@ -146,7 +146,8 @@ pub struct Plugin {
 }
 
 /// Exports a policy from a library: `export!(route: Mine, extends: "dctcp")`; the kind is `route`, `buffer` or
-/// `sched`.
+/// `sched`. A policy that detours extends `dibs`, whose senders have fast retransmit off, since it takes reordered packets for
+/// lost.
 #[macro_export]
 macro_rules! export {
     ($seam:ident: $policy:ty, extends: $extends:literal) => {

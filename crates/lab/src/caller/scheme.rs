@@ -3,7 +3,8 @@
 use super::CallerPolicies;
 use crate::experiment::Experiment;
 use crate::scenario::{Scenario, Setting, SettingContent};
-use crate::scheme::SWITCH_SPEC;
+use crate::scheme::{SWITCH_SPEC, Scheme};
+use sidestep_types::{Param, Value};
 use std::sync::Arc;
 
 /// Reason why a scheme cannot be added.
@@ -69,6 +70,8 @@ impl Scenario {
                 source: source.clone(),
             }));
         }
+        self.warnings
+            .extend(unread(base, &own, &self.settings, name));
         settings
             .iter_mut()
             .for_each(|s| s.scheme = Some(name.to_string()));
@@ -81,6 +84,15 @@ impl Scenario {
 
     /// Removes all schemes but those of `names`.
     pub fn keep_schemes(&mut self, names: &[String]) {
+        let removed = self
+            .schemes
+            .iter()
+            .filter(|scheme| !names.contains(&scheme.name));
+        let about: Vec<String> = removed
+            .map(|scheme| format!("scheme {}: ", scheme.name))
+            .collect();
+        self.warnings
+            .retain(|warning| !about.iter().any(|about| warning.starts_with(about)));
         Arc::make_mut(&mut self.schemes).retain(|scheme| names.contains(&scheme.name));
         let kept = |s: &Setting| s.scheme.as_ref().is_none_or(|of| names.contains(of));
         self.settings.retain(kept);
@@ -105,6 +117,53 @@ impl Scenario {
         let own = self.schemes[scheme].own.as_ref();
         own.is_none_or(|own| own.key.is_some())
     }
+}
+
+/// Warns of values of the replaced policies that are not their defaults: the caller's policy may have another value for the
+/// same purpose.
+fn unread(base: &Scheme, own: &CallerPolicies, settings: &[Setting], name: &str) -> Vec<String> {
+    let switch = &base.config.switch;
+    let mut warnings = Vec::new();
+    for (seam, policy) in own.names() {
+        let (replaced, params, values) = match seam {
+            "route" => (
+                switch.route.name(),
+                switch.route.params(),
+                switch.route.values(),
+            ),
+            "buffer" => (
+                switch.buffer.name(),
+                switch.buffer.params(),
+                switch.buffer.values(),
+            ),
+            _ => (
+                switch.sched.name(),
+                switch.sched.params(),
+                switch.sched.values(),
+            ),
+        };
+        let is_other = |param: &&Param| {
+            let default = param.default.map(|text| Value::parse(text, param));
+            default
+                .is_some_and(|default| default.is_ok_and(|value| *values.get(param.name) != value))
+        };
+        let said = |param: &Param| {
+            let key = format!("{}.{seam}.{}", SWITCH_SPEC.name, param.name);
+            let of = |s: &&Setting| s.key == key && s.scheme.as_ref() == Some(&base.name);
+            let value = settings.iter().find(of).map_or("?", |s| &s.value);
+            format!("{} = {value:?}", param.name)
+        };
+        let lost: Vec<String> = params.iter().filter(is_other).map(said).collect();
+        if !lost.is_empty() {
+            warnings.push(format!(
+                "scheme {name}: {policy} does not receive {}, which scheme {} sets for its {seam} {replaced}: give it to the \
+                 policy as a parameter",
+                lost.join(", "),
+                base.name
+            ));
+        }
+    }
+    warnings
 }
 
 impl Experiment {

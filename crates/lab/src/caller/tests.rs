@@ -72,6 +72,26 @@ fn a_scheme_with_a_policy_of_the_callers_runs_as_the_shipped_one_that_says_the_s
 }
 
 #[test]
+fn a_value_that_only_the_replaced_policy_reads_is_named_in_a_warning() {
+    let sets = ["scheme.dibs.switch.buffer={ kind = \"dibs\", mark_at = \"65 pkt\" }".to_string()];
+    let mut scenario =
+        Scenario::read("t.toml", INCAST, &sets, &NoFiles).unwrap_or_else(|p| panic!("{p:?}"));
+    scenario
+        .add_caller_scheme("mine", "dibs", buffer(dibs))
+        .unwrap();
+    let said = scenario.warnings();
+    let says = "scheme mine: test:mine does not receive mark_at = \"65 pkt\", which scheme dibs sets for its buffer dibs: \
+                give it to the policy as a parameter";
+    assert!(said.iter().any(|warning| warning == says), "{said:?}");
+    assert!(
+        !with(buffer(dibs))
+            .warnings()
+            .iter()
+            .any(|warning| warning.contains("does not receive"))
+    );
+}
+
+#[test]
 fn every_switch_has_a_policy_of_its_own_that_knows_where_it_is() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let own = buffer({

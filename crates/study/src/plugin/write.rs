@@ -25,14 +25,15 @@ const LOCKED: &str = include_str!(concat!(env!("OUT_DIR"), "/plugin_lock.txt"));
 /// Errors if cargo or a scheme cannot have the name, or if `dir` exists.
 pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> {
     let refuse = |why: String| Err(Error::Input(why));
-    let first = name.starts_with(|c: char| c.is_ascii_lowercase());
-    let rest = name
-        .bytes()
-        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    if !(first && rest) || name.ends_with('-') || name.len() > 64 {
+    if !may_be_a_name(name) {
+        let near = name.to_lowercase().replace(['_', ' '], "-");
+        let hint = match near != name && may_be_a_name(&near) {
+            true => format!("; did you mean {near:?}?"),
+            false => String::new(),
+        };
         return refuse(format!(
             "a policy's name: expected at most 64 lower-case letters, digits and hyphens, \
-             beginning with a letter and not ending with a hyphen, got {name:?}"
+             beginning with a letter and not ending with a hyphen, got {name:?}{hint}"
         ));
     }
     let needed = LOCKED.contains(&format!("name = {name:?}\n"));
@@ -92,6 +93,15 @@ pub fn write(dir: &Path, name: &str, seam: &str) -> Result<Vec<PathBuf>, Error> 
         return Err(e);
     }
     Ok(written)
+}
+
+/// True for a name that cargo and results accept.
+fn may_be_a_name(name: &str) -> bool {
+    let first = name.starts_with(|c: char| c.is_ascii_lowercase());
+    let rest = name
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    first && rest && !name.ends_with('-') && name.len() <= 64
 }
 
 /// Writes the shared sources of this version beside the crate in `dir`, unless they are there.
