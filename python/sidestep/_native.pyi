@@ -70,6 +70,7 @@ def why(
     flow: int | None,
     dropped: bool,
     detoured: bool,
+    class_: str | None,
     files: Path | None,
     policies: Sequence[object],
 ) -> str: ...

@@ -58,12 +58,14 @@ def why(
     flow: int | None = None,
     dropped: bool = False,
     detoured: bool = False,
+    class_: str | None = None,
     files: str | os.PathLike[str] | None = None,
     policies: Sequence[Scheme | Plugin] = (),
 ) -> dict[str, Any]:
     """Explains the path of one packet, or lists packets. For this, the run is repeated.
 
-    `packet` is its source host and its number there, as `"100:3"`; `flow`, `dropped` and `detoured` list packets.
+    `packet` is its source host and its number there, as `"100:3"`; `flow`, `dropped` and `detoured` list packets. With
+    `class_`, a workload or a class of a flow list, only those of its flows; alone it lists those of its slowest flow.
     `scheme` and `seed` are needed if the result has several. `files` is the folder of the files that the scenario
     names. For a scheme with your own policies, pass these again in `policies`, as to `run`: results do not store their
     code. The dictionary is that of `sidestep why --json`; times are in the units of their keys.
@@ -84,6 +86,7 @@ def why(
             flow=flow,
             dropped=dropped,
             detoured=detoured,
+            class_=class_,
             files=Path(files) if files is not None else None,
             policies=policies,
         )

@@ -98,7 +98,7 @@ pub fn show(py: Python<'_>, dir: PathBuf, all: bool) -> PyResult<String> {
 
 /// Returns the account of one packet of a recorded run, or packets to choose from.
 #[pyfunction]
-#[pyo3(signature = (dir, *, scheme, seed, packet, flow, dropped, detoured, files, policies))]
+#[pyo3(signature = (dir, *, scheme, seed, packet, flow, dropped, detoured, class_, files, policies))]
 #[allow(clippy::too_many_arguments)]
 pub fn why(
     py: Python<'_>,
@@ -109,20 +109,22 @@ pub fn why(
     flow: Option<u32>,
     dropped: bool,
     detoured: bool,
+    class_: Option<String>,
     files: Option<PathBuf>,
     policies: Vec<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let wanted = match (flow, dropped, detoured) {
-        (Some(flow), _, _) => Some(Wanted::Flow(flow)),
-        (None, true, _) => Some(Wanted::Dropped),
-        (None, false, true) => Some(Wanted::Detoured),
-        (None, false, false) => None,
-    };
+    let wanted = Wanted::asked(flow, dropped, detoured, class_.as_deref());
     let which = RunSelector { scheme, seed };
     let schemes = Schemes::of(py, &policies)?;
     let told = || {
         let recorded = Recorded::open(&dir, files.as_deref())?.with_caller_schemes(schemes.all());
-        told(&recorded, &which, packet.as_deref(), wanted)
+        told(
+            &recorded,
+            &which,
+            packet.as_deref(),
+            wanted,
+            class_.as_deref(),
+        )
     };
     let json = py.detach(told).map_err(|e| {
         let failed = schemes.failed(py, &e);
@@ -136,10 +138,11 @@ fn told(
     which: &RunSelector,
     packet: Option<&str>,
     wanted: Option<Wanted>,
+    class: Option<&str>,
 ) -> Result<Value, Error> {
     match (packet, wanted) {
         (Some(packet), _) => Ok(packets::why(recorded, which, packet)?.json),
-        (None, Some(wanted)) => Ok(packets::list(recorded, which, wanted)?.json),
+        (None, Some(wanted)) => Ok(packets::list(recorded, which, wanted, class)?.json),
         (None, None) => Err(Error::Input(format!(
             "why: expected a packet, as in packet=\"100:3\"; {}",
             recorded.how_to_find()

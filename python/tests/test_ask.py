@@ -109,6 +109,10 @@ def test_why_makes_a_run_again_with_the_policies_that_it_had(tiny: sidestep.Scen
     assert any(said.startswith("Buffer python:Drops: ") for said in last["says"])
     # Those of the file need nothing.
     assert sidestep.why(result, scheme="dctcp", flow=0)["run"]["same"] is True
+    slow = sidestep.why(result, scheme="dctcp", class_="query")
+    most = result.summary["schemes"]["dctcp"]["classes"]["query"]["fct_ms"]["max"]
+    assert slow["slowest"]["took_ps"] == pytest.approx(most * 1e9)
+    assert {packet["flow"] for packet in slow["packets"]} == {slow["slowest"]["flow"]}
 
 
 def test_why_refuses_a_run_without_its_policies_or_with_others(tiny: sidestep.Scenario) -> None:

@@ -43,7 +43,7 @@ static VERSION: LazyLock<String> = LazyLock::new(|| {
 pub enum Command {
     /// Run every scheme of a scenario with every seed, at every point of its sweep
     #[command(visible_alias = "sweep")]
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Reproduce the figures of a paper, with a verdict for each claim
     Reproduce(ReproduceArgs),
     /// Explain a scenario: every value with its source, and the offered load
@@ -82,7 +82,7 @@ pub enum Command {
 #[command(after_help = "\
 Examples:
   sidestep run dibs-demo --set workload.query.rate=\"600 /s\" --seeds 1..3
-  sidestep run dibs-demo --set schemes=dctcp,dibs,infinite --out results/three
+  sidestep run dibs-demo --schemes dctcp,dibs,infinite --out results/three
   sidestep run dibs-demo --seed 1 --trace-packets \"detours>=15\"
   sidestep run quickstart --plugin least-full
   sidestep run dibs-demo --seed 1 --record --record-window \"2 ms..12 ms\"
@@ -95,15 +95,18 @@ probes.json if anything was probed, and plots/. A sweep has experiment.toml in p
 scenario.toml, and the tables points.parquet, counts.parquet and samples.parquet. Ctrl-C writes \
 the results so far. Repeat an interrupted or killed command to continue it.")]
 pub struct RunArgs {
-    /// Scenario file, or name of a shipped scenario (see `sidestep list scenarios`)
+    /// Scenario file, folder with a scenario.toml, or name of a shipped scenario (see `sidestep list scenarios`)
     pub scenario: String,
     /// Change a value: `switch.capacity="50 pkt"`, `scheme.dibs.transport.rto_min="1 ms"`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
+    /// Compare these schemes: `dctcp,dibs`; schemes of the scenario, shipped ones, or files
+    #[arg(long, value_name = "SCHEMES", alias = "scheme")]
+    pub schemes: Option<String>,
     /// Run this seed only
     #[arg(long, value_name = "N", conflicts_with = "seeds", value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
-    /// Run these seeds: `1..10`, or `1,2,5`
+    /// Run these seeds: `1..10` or `1-10` for ten, or `1,2,5`; `3` is one seed, number 3
     #[arg(long, value_name = "SEEDS")]
     pub seeds: Option<String>,
     /// Number of concurrent runs [default: one per core, or fewer with --threads]
@@ -122,6 +125,9 @@ pub struct RunArgs {
     /// Print the summary as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
+    /// Print the numbers of the table as CSV and nothing else, a row for each scheme and metric; with --all every metric
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
     /// Keep the paths of packets: `detours>=8`, `dropped`, `flow=12` or `id=100:3`
     #[arg(long, value_name = "FILTER")]
     pub trace_packets: Option<String>,
@@ -162,7 +168,7 @@ pub struct RunArgs {
     pub force: bool,
     /// Executor of a sweep's runs: `local`, `dask`, `dask:tcp://HOST:PORT`, `ray`, `ray:HOST:PORT` or
     /// `slurm:partition=NAME`; needs the Python package, and then --cache may be a URL (see docs/how-to/scaling.md)
-    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "record", "record_window", "record_flows", "record_packets", "checkpoint", "threads"])]
+    #[arg(long, value_name = "EXECUTOR", conflicts_with_all = ["trace_packets", "force", "plugins", "csv", "record", "record_window", "record_flows", "record_packets", "checkpoint", "threads"])]
     pub executor: Option<String>,
     /// Report progress even if standard error is not a terminal
     #[arg(long)]
@@ -241,7 +247,7 @@ Examples:
   sidestep check dibs-demo --brief
   sidestep check dibs-demo --set workload.background.inter_arrival=\"10 ms\"")]
 pub struct CheckArgs {
-    /// Scenario files, or names of shipped scenarios
+    /// Scenario files, folders with a scenario.toml, or names of shipped scenarios
     #[arg(required = true, value_name = "SCENARIO")]
     pub scenarios: Vec<String>,
     /// Change a value, as in `run`
@@ -324,6 +330,9 @@ pub struct ShowArgs {
     /// Print the whole table, as `run --all`
     #[arg(long, conflicts_with_all = ["json", "recording", "packet", "flow", "packets"])]
     pub all: bool,
+    /// Print the numbers of the table as CSV, as `run --csv`
+    #[arg(long, conflicts_with_all = ["json", "recording", "packet", "flow", "packets"])]
+    pub csv: bool,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
@@ -335,6 +344,7 @@ Examples:
   sidestep why results/mine --scheme dibs --seed 1 --packet 100:3
   sidestep why results/mine --scheme dibs --seed 1 --flow 12
   sidestep why results/mine --scheme dctcp --seed 1 --dropped
+  sidestep why results/mine --scheme dctcp --seed 1 --class query     the slowest flow of a workload
 
 The run is repeated from the files of the result directory, this time with an account of the \
 packet; the first run needs no recording. The last line tells whether the repeated run equals the \
@@ -356,6 +366,10 @@ pub struct WhyArgs {
     /// List the detoured packets
     #[arg(long)]
     pub detoured: bool,
+    /// With --dropped or --detoured: only packets of this class, a workload or a class of a flow list; alone: the
+    /// packets of its slowest flow
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["packet", "flow"])]
+    pub class: Option<String>,
     /// Scheme, if the directory holds several
     #[arg(long)]
     pub scheme: Option<String>,

@@ -85,6 +85,9 @@ fn words(args: &RunArgs) -> Vec<OsString> {
         put("executor", executor);
     }
     args.sets.iter().for_each(|set| put("set", set));
+    if let Some(schemes) = &args.schemes {
+        put("set", &format!("schemes={schemes}"));
+    }
     // A single seed is a list of one.
     let seeds = args.seed.map(|seed| seed.to_string());
     if let Some(seeds) = seeds.as_ref().or(args.seeds.as_ref()) {

@@ -20,10 +20,21 @@ pub fn list(args: &ListArgs) -> Outcome {
         return Ok(0);
     };
     let Some(kind) = catalog::kind(name) else {
-        return Err(Failure::input(format!(
-            "list: {name:?} is unknown; expected one of {}",
-            KINDS.join(", ")
-        )));
+        let having = KINDS.iter().filter_map(|k| catalog::kind(k));
+        let having = having.filter(|kind| kind.items.iter().any(|item| item.name == *name));
+        let where_it_is: Vec<String> = having
+            .map(|kind| format!("`sidestep list {}`", kind.name))
+            .collect();
+        return Err(Failure::input(match where_it_is.is_empty() {
+            true => format!(
+                "list: {name:?} is unknown; expected one of {}",
+                KINDS.join(", ")
+            ),
+            false => format!(
+                "list: {name:?} is no kind; see {}",
+                where_it_is.join(" and ")
+            ),
+        }));
     };
     if args.json {
         out::say_json(&json!(kind));

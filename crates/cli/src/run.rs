@@ -25,6 +25,7 @@ const BY_EXECUTOR: &str = "a URL needs --executor";
 
 /// Runs a scenario or a sweep and prints its table, or its summary as JSON.
 pub fn run(args: &RunArgs) -> Outcome {
+    tell_single_seed(args.seeds.as_deref());
     if args.executor.is_some() {
         return executor::hand_over(args);
     }
@@ -68,20 +69,30 @@ pub fn run(args: &RunArgs) -> Outcome {
     let mut told = PrintedResults::default();
     let mut tell = |report: &Report, spent: &Spent| {
         let text = || text_of(args.all, || report.answer(), || report.to_text());
-        told = say(args, || report.to_json(), text, spent);
+        told = say(
+            args,
+            || report.to_json(),
+            || report.to_csv(args.all),
+            text,
+            spent,
+        );
     };
     let finished = run_all(&scenario, &options, &stop, &mut tell);
     let recordings = finished
         .as_ref()
         .map_or(&[][..], |f| f.recordings.as_slice());
-    told.end(finished.as_ref().ok().map(|f| f.dir.as_path()), recordings);
+    told.end(
+        args.csv,
+        finished.as_ref().ok().map(|f| f.dir.as_path()),
+        recordings,
+    );
     Ok(status(finished?.report.status))
 }
 
 /// Reads the experiment, with the file's schemes and those of plug-ins.
 fn experiment(args: &RunArgs) -> Result<Experiment, Failure> {
     let read = |sets: &[String]| files::experiment(&args.scenario, sets, args.quick);
-    let named = |error| of_seeds(args, error);
+    let named = |error| of_options(args, error);
     if args.plugins.is_empty() {
         return read(&sets(args)).map_err(named);
     }
@@ -194,10 +205,20 @@ fn sweep(experiment: &Experiment, args: &RunArgs, kept: &Path) -> Outcome {
     let mut told = PrintedResults::default();
     let mut tell = |report: &SweepReport, spent: &Spent| {
         let text = || text_of(args.all, || report.answer(), || report.to_text());
-        told = say(args, || report.to_json(), text, spent);
+        told = say(
+            args,
+            || report.to_json(),
+            || report.to_csv(args.all),
+            text,
+            spent,
+        );
     };
     let finished = run_experiment(experiment, &options, &stop, &mut tell);
-    told.end(finished.as_ref().ok().map(|f| f.dir.as_path()), &[]);
+    told.end(
+        args.csv,
+        finished.as_ref().ok().map(|f| f.dir.as_path()),
+        &[],
+    );
     Ok(status(finished?.report.status))
 }
 
@@ -228,11 +249,13 @@ pub struct PrintedResults {
 fn say(
     args: &RunArgs,
     json: impl Fn() -> Value,
+    csv: impl Fn() -> String,
     text: impl Fn() -> String,
     spent: &Spent,
 ) -> PrintedResults {
-    PrintedResults::of(args.json, json, || {
-        format!("{}\n{}", text(), spent.to_text())
+    PrintedResults::of(args.json, json, || match args.csv {
+        true => csv(),
+        false => format!("{}\n{}", text(), spent.to_text()),
     })
 }
 
@@ -263,8 +286,12 @@ impl PrintedResults {
         self.json
     }
 
-    /// Prints the paths of the files, if they were written.
-    fn end(self, dir: Option<&Path>, recordings: &[WrittenRecording]) {
+    /// Prints the paths of the files, if they were written; beside CSV on standard error.
+    fn end(self, beside_csv: bool, dir: Option<&Path>, recordings: &[WrittenRecording]) {
+        let say = |line: &str| match beside_csv {
+            true => out::remark(line),
+            false => out::say(&format!("{line}\n")),
+        };
         let dir = dir.map(|dir| dir.display().to_string());
         match (self.heard(), dir) {
             (Some(mut json), dir) => {
@@ -287,11 +314,11 @@ impl PrintedResults {
                 } in recordings
                 {
                     let mega = format::number(*bytes as f64 / 1e6);
-                    out::say(&format!(
-                        "recorded: {dir}/{file}, {mega} MB; window {window}\n"
+                    say(&format!(
+                        "recorded: {dir}/{file}, {mega} MB; window {window}"
                     ));
                 }
-                out::say(&format!("report: {dir}/report.html\nresult: {dir}\n"));
+                say(&format!("report: {dir}/report.html\nresult: {dir}"));
             }
             (None, None) => {}
         }
@@ -305,16 +332,34 @@ fn status(status: Status) -> u8 {
     }
 }
 
-/// Returns the changed values, with `--seed` and `--seeds` as further ones.
+/// Remarks that a number given to `--seeds` is one seed, since it may have been meant as their count.
+fn tell_single_seed(seeds: Option<&str>) {
+    let only: Option<u64> = seeds.and_then(|seeds| seeds.trim().parse().ok());
+    if let Some(n @ 2..) = only {
+        out::remark(&format!(
+            "--seeds {n} is one seed, number {n}; for {n} seeds write --seeds 1..{n}"
+        ));
+    }
+}
+
+/// Returns the changed values, with `--schemes`, `--seed` and `--seeds` as further ones.
 fn sets(args: &RunArgs) -> Vec<String> {
     let mut sets = args.sets.clone();
+    sets.extend(args.schemes.as_ref().map(|s| format!("schemes={s}")));
     sets.extend(args.seed.map(|n| format!("seeds={n}")));
     sets.extend(args.seeds.as_ref().map(|s| format!("seeds={s}")));
     sets
 }
 
-fn of_seeds(args: &RunArgs, error: sidestep_study::Error) -> Failure {
-    let failure = Failure::from(error);
+/// Renames values that an option has set to that option, in an error of reading.
+fn of_options(args: &RunArgs, error: sidestep_study::Error) -> Failure {
+    let mut failure = Failure::from(error);
+    if let Some(schemes) = &args.schemes {
+        let set = format!("--set schemes={schemes}: schemes:");
+        failure.words = failure.words.replace(&set, "--schemes:");
+        let set = format!("--set schemes={schemes}");
+        failure.words = failure.words.replace(&set, "--schemes");
+    }
     match (args.seed, &args.seeds) {
         (Some(seed), _) => failure.of_seeds("--seed", &seed.to_string()),
         (None, Some(seeds)) => failure.of_seeds("--seeds", seeds),

@@ -25,8 +25,12 @@ pub fn show(args: &ShowArgs) -> Outcome {
             if args.json {
                 out::say_json(&report.to_json());
             } else {
-                let text = text_of(args.all, || report.answer(), || report.to_text());
-                out::say(&text);
+                out::say(&shown(
+                    args,
+                    || report.to_csv(args.all),
+                    || report.answer(),
+                    || report.to_text(),
+                ));
             }
             return Ok(0);
         }
@@ -34,8 +38,12 @@ pub fn show(args: &ShowArgs) -> Outcome {
         if args.json {
             out::say_json(&report.to_json());
         } else {
-            let text = text_of(args.all, || report.answer(), || report.to_text());
-            out::say(&text);
+            out::say(&shown(
+                args,
+                || report.to_csv(args.all),
+                || report.answer(),
+                || report.to_text(),
+            ));
         }
         return Ok(0);
     }
@@ -59,6 +67,19 @@ pub fn show(args: &ShowArgs) -> Outcome {
         out::say(&packet_list(&packets, MOST));
     }
     Ok(0)
+}
+
+/// Returns the table as CSV with `--csv`, whole with `--all`, else the answer.
+fn shown(
+    args: &ShowArgs,
+    csv: impl Fn() -> String,
+    answer: impl Fn() -> String,
+    whole: impl Fn() -> String,
+) -> String {
+    match args.csv {
+        true => csv(),
+        false => text_of(args.all, answer, whole),
+    }
 }
 
 /// Prints the contents of recordings, or their events.

@@ -17,12 +17,8 @@ pub fn why(args: &WhyArgs) -> Outcome {
         scheme: args.scheme.clone(),
         seed: args.seed,
     };
-    let wanted = match (args.flow, args.dropped, args.detoured) {
-        (Some(flow), _, _) => Some(Wanted::Flow(flow)),
-        (None, true, _) => Some(Wanted::Dropped),
-        (None, false, true) => Some(Wanted::Detoured),
-        (None, false, false) => None,
-    };
+    let class = args.class.as_deref();
+    let wanted = Wanted::asked(args.flow, args.dropped, args.detoured, class);
     let (json, text, same) = match (&args.packet, wanted) {
         (Some(packet), _) => {
             let account = why::why(&recorded, &which, packet)?;
@@ -30,7 +26,7 @@ pub fn why(args: &WhyArgs) -> Outcome {
             (account.json, text, account.same)
         }
         (None, Some(wanted)) => {
-            let listed = why::list(&recorded, &which, wanted)?;
+            let listed = why::list(&recorded, &which, wanted, class)?;
             let text = why::list_text(&listed.json, MOST);
             (listed.json, text, listed.same)
         }

@@ -8,6 +8,7 @@ mod endings;
 mod estimate;
 mod executor;
 mod faces;
+mod first_hour;
 mod import;
 mod pages;
 mod recording;

@@ -31,6 +31,14 @@ pub fn kind(name: &str) -> Option<Kind> {
     })
 }
 
+/// Names the figures of papers, without reading their files.
+pub fn figures() -> Vec<String> {
+    let shelf = ExperimentLibrary::open(Path::new("")).unwrap_or_default();
+    (shelf.books.iter())
+        .map(|book| format!("{}/{}", book.paper, book.name))
+        .collect()
+}
+
 /// Lists the figures of papers: those of the working directory, or else the shipped ones.
 fn experiments() -> Vec<Item> {
     let shelf = ExperimentLibrary::open(Path::new("")).unwrap_or_default();

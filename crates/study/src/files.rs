@@ -139,19 +139,42 @@ pub fn find(which: &str) -> Result<Source, Error> {
             });
         }
     }
-    let (text, beside) = match shipped::scenario(which) {
-        Some(text) if !path.exists() => (text.to_string(), FileLocation::Nowhere),
-        _ => {
-            let text = read_text(path, LARGEST_SCENARIO).map_err(|e| unread(which, &e))?;
-            let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-            (text, FileLocation::Folder(folder))
-        }
+    // A folder of a shipped name does not hide the scenario: it may be a result. `./NAME` is the folder.
+    if let Some(text) = shipped::scenario(which).filter(|_| !path.is_file()) {
+        return Ok(Source {
+            name: which.to_string(),
+            text: text.to_string(),
+            beside: FileLocation::Nowhere,
+        });
+    }
+    let name = match path.is_dir() {
+        true => in_folder(which)?,
+        false => which.to_string(),
     };
+    let path = Path::new(&name);
+    let text = read_text(path, LARGEST_SCENARIO).map_err(|e| unread(&name, &e))?;
+    let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
     Ok(Source {
-        name: which.to_string(),
+        name,
         text,
-        beside,
+        beside: FileLocation::Folder(folder),
     })
+}
+
+/// Names of the file that a folder is read as: of `init` and of a run, and of a sweep.
+const IN_FOLDER: [&str; 2] = ["scenario.toml", "experiment.toml"];
+
+/// Returns the path of the scenario in a folder.
+fn in_folder(folder: &str) -> Result<String, Error> {
+    let path = Path::new(folder);
+    let there = IN_FOLDER.into_iter().map(|name| path.join(name));
+    match there.into_iter().find(|file| file.is_file()) {
+        Some(file) => Ok(file.display().to_string()),
+        None => Err(Error::Input(format!(
+            "cannot read scenario {folder:?}: expected a file, or a folder with {}, got a folder with neither",
+            IN_FOLDER.join(" or ")
+        ))),
+    }
 }
 
 /// Reads the source that [`find`] returns, changed by `sets`, and by its `[quick]` table if `quick`.
@@ -193,7 +216,11 @@ fn unread(which: &str, why: &str) -> Error {
         .map(|n| (strsim::damerau_levenshtein(n, which), n))
         .min()
         .filter(|(distance, _)| *distance <= 3);
+    let is_scheme = shipped::SCHEMES.iter().any(|(name, _)| *name == which);
     let hint = match near {
+        _ if is_scheme => format!(
+            "{which:?} is a scheme: `sidestep run quickstart --schemes {which}` runs a scenario with it"
+        ),
         Some((_, name)) => format!("did you mean {name:?}?"),
         None => format!("expected a file, or one of {}", names.join(", ")),
     };

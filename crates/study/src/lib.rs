@@ -14,6 +14,7 @@ pub mod check;
 pub mod checkpoint;
 mod claim_text;
 mod columns;
+mod csv;
 mod error;
 mod figures;
 pub mod files;

@@ -43,8 +43,9 @@ impl ResultDir {
         }
         if !path.join("manifest.json").exists() {
             return Err(Error::Input(format!(
-                "cannot show {}: expected a result directory, got one without manifest.json",
-                path.display()
+                "cannot show {}: expected a result directory, got one without manifest.json{}",
+                path.display(),
+                results_in(path)
             )));
         }
         if path.join("report.json").exists() && !path.join("summary.json").exists() {
@@ -123,6 +124,21 @@ impl ResultDir {
                 && choice.seed.is_none_or(|s| p["seed"] == s)
         };
         Ok(packets.into_iter().filter(wanted).collect())
+    }
+}
+
+/// Names the result directories in a folder that is none, as a hint.
+fn results_in(folder: &Path) -> String {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let mut found: Vec<String> = (paths.filter(|path| path.join("manifest.json").exists()))
+        .map(|path| path.display().to_string())
+        .collect();
+    found.sort();
+    match &found[..] {
+        [] => String::new(),
+        [only] => format!("; did you mean {only}?"),
+        [.., last] => format!("; it has {} of them, the last is {last}", found.len()),
     }
 }
 

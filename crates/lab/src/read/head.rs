@@ -206,10 +206,10 @@ fn setting(key: &str, value: String, source: String) -> Setting {
     })
 }
 
-/// Reads `"1..5"` or `"7"`, both ends included.
+/// Reads `"1..5"`, `"1-5"` or `"7"`, both ends included.
 fn span(text: &str) -> Option<(u64, u64)> {
     let number = |text: &str| text.trim().parse().ok();
-    match text.split_once("..") {
+    match text.split_once("..").or_else(|| text.split_once('-')) {
         Some((first, last)) => Some((number(first)?, number(last.trim_start_matches('='))?)),
         None => number(text).map(|seed| (seed, seed)),
     }

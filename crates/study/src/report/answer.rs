@@ -10,12 +10,32 @@ use sidestep_lab::stats::{ClassSummary, Percentiles, Summary};
 /// Maximum number of classes in an answer.
 const MOST: usize = 8;
 
+/// Metric of the goodput of endless flows.
+const GOODPUT: &str = "flow_link_share_mean";
+
 /// Counts below the percentiles: metric, label, and true if the row is shown even if all counts are 0.
 const COUNTS: [(&str, &str, bool); 3] = [
     ("drops", "packets dropped", true),
     ("detours", "detours", false),
     ("timeouts", "retransmission timeouts", true),
 ];
+
+/// Names the metrics of the answer: percentiles and completed shares of queries, and of the groups and flows of each class;
+/// goodput; counts.
+pub fn metrics(summary: &Summary) -> Vec<String> {
+    let of = |population: &str, class: &str| {
+        let each = ["p50_ms", "p95_ms", "p99_ms", "completed_share"];
+        each.map(|number| format!("{population}_{number}{class}"))
+    };
+    let mut all: Vec<String> = of("qct", "").into();
+    for class in &summary.classes {
+        let class = format!(":{}", class.name);
+        all.extend(of("group", &class).into_iter().chain(of("fct", &class)));
+    }
+    let counts = COUNTS.iter().map(|(name, ..)| name.to_string());
+    all.extend(std::iter::once(GOODPUT.to_string()).chain(counts));
+    all
+}
 
 /// Tabulates percentiles as rows and schemes as columns; with `medians`, the 50th percentiles too. `None` if there is
 /// no row: no queries, groups or finite flows.
@@ -64,7 +84,7 @@ pub fn of(all: &[Summary], medians: bool) -> Grid {
         _ => None,
     };
     let goodput = all.iter().map(|s| {
-        let share = read("flow_link_share_mean", s)?;
+        let share = read(GOODPUT, s)?;
         Some(format!("{:.1} %", share * 100.0))
     });
     row("goodput of endless flows, of the link", goodput.collect());

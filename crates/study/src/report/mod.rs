@@ -8,6 +8,7 @@ mod table;
 
 pub(crate) use claims::{claims_brief, claims_table};
 
+use crate::csv;
 use crate::format::{Grid, and, hang, seeds};
 use crate::manifest::Status;
 use serde::{Deserialize, Serialize};
@@ -150,6 +151,19 @@ impl Report {
             out.push_str(&claims_brief(&self.claims));
         }
         out.push_str(&first_warnings(&self.warnings));
+        out
+    }
+
+    /// Formats the numbers of the answer as CSV, or with `every` all metrics: a row for each scheme and metric.
+    pub fn to_csv(&self, every: bool) -> String {
+        let mut out = csv::head(std::iter::empty());
+        for summary in &self.summaries {
+            let names = match every {
+                true => csv::every(summary),
+                false => answer::metrics(summary),
+            };
+            out.push_str(&csv::rows(&[], summary, names));
+        }
         out
     }
 

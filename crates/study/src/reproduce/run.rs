@@ -1,8 +1,8 @@
 //! Runs the experiments of several figures as one list of jobs, and writes one directory.
 
-use super::drawn::point_of;
 use super::library::{ExperimentEntry, ExperimentLibrary};
 use super::{FigureResult, Reproduction};
+use crate::csv;
 use crate::figures::pictures;
 use crate::recorder::unwritten;
 use crate::staging::Staging;
@@ -10,7 +10,6 @@ use crate::sweep::{CODE, RunOrigin, measure_experiments};
 use crate::{Error, MeasureOptions, Measurement, page, when};
 use serde_json::{Value, json};
 use sidestep_lab::Experiment;
-use sidestep_lab::stats::metric::{CLASS_METRICS, METRICS};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -196,53 +195,14 @@ fn write(staging: &Staging, reproduction: &Reproduction) -> Result<(), Error> {
     staging.write(page::FILE, reproduction.to_html().as_bytes())
 }
 
-/// Lists every metric at every point, one row each. A count is the average of a seed.
+/// Lists every metric at every point, one row each.
 fn points_csv(figure: &FigureResult) -> String {
-    let mut out = String::new();
-    for axis in &figure.experiment.axes {
-        out.push_str(&format!("{},", cell(&axis.name)));
-    }
-    out.push_str("scheme,metric,value,ci_low,ci_high,bound,seeds\n");
+    let axes = figure.experiment.axes.iter();
+    let mut out = csv::head(axes.map(|axis| axis.name.as_str()));
     for point in &figure.results.points {
-        let at: Vec<String> = point.at.iter().map(|v| format!("{},", cell(v))).collect();
         for summary in point.summaries() {
-            let over_all = METRICS.iter().map(|metric| metric.name.to_string());
-            let classes = summary.classes.iter().filter(|class| class.exists());
-            let of_class = classes.flat_map(|class| {
-                let each = CLASS_METRICS.iter();
-                each.map(move |metric| format!("{}:{}", metric.name, class.name))
-            });
-            for name in over_all.chain(of_class) {
-                let Some(p) = point_of(&name, &summary) else {
-                    continue;
-                };
-                let [low, high] = match p.ci {
-                    Some(ci) => ci.map(|v| v.to_string()),
-                    None => [String::new(), String::new()],
-                };
-                let bound = match p.bound {
-                    None => "",
-                    Some(crate::plot::Side::Above) => ">=",
-                    Some(crate::plot::Side::Below) => "<=",
-                };
-                out.push_str(&format!(
-                    "{}{},{},{},{low},{high},{bound},{}\n",
-                    at.concat(),
-                    cell(&summary.scheme),
-                    cell(&name),
-                    p.value,
-                    summary.seeds.len()
-                ));
-            }
+            out.push_str(&csv::rows(&point.at, &summary, csv::every(&summary)));
         }
     }
     out
-}
-
-/// Quotes a cell if necessary.
-fn cell(text: &str) -> String {
-    match text.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.into(),
-    }
 }

@@ -7,6 +7,7 @@
 //!                  accepts if every scheme names another kind.
 //! **Units**        JSON Schema draft-07, which taplo and editors support.
 
+pub mod keys;
 pub mod section;
 pub mod value;
 

@@ -1,6 +1,7 @@
 //! Numbers of an experiment: its `summary.json`, and the table for people.
 
 use super::Measurement;
+use crate::csv;
 use crate::format::{Grid, PARTIAL, and, hang, number, seeds};
 use crate::manifest::Status;
 use crate::report::{claims_brief, claims_table, first_warnings};
@@ -190,6 +191,21 @@ impl SweepReport {
             out.push_str(&hang("note: ", note, 88));
         }
         out.push_str(&first_warnings(&self.warnings));
+        out
+    }
+
+    /// Formats the metrics of the table as CSV, or with `every` all metrics: a row for each point, scheme and metric.
+    pub fn to_csv(&self, every: bool) -> String {
+        let mut out = csv::head(self.axes.iter().map(|axis| axis.name.as_str()));
+        for point in &self.points {
+            for summary in point.summaries() {
+                let names = match every {
+                    true => csv::every(&summary),
+                    false => self.shown.clone(),
+                };
+                out.push_str(&csv::rows(&point.at, &summary, names));
+            }
+        }
         out
     }
 

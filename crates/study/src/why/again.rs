@@ -105,7 +105,7 @@ impl Recorded {
     /// Explains how to find the number of a packet.
     pub fn how_to_find(&self) -> String {
         format!(
-            "`sidestep why {} --flow 12` lists the packets of a flow, --dropped and --detoured those of a run",
+            "`sidestep why {} --flow 12` lists the packets of a flow, --dropped and --detoured those of a run, --class those of the slowest flow of a class",
             self.dir.display()
         )
     }

@@ -1,12 +1,13 @@
 //! Lists of packets to choose from: those of a flow, dropped ones, detoured ones.
 
-use super::again::{Recorded, RunSelector};
+use super::again::{Chosen, Recorded, RunSelector};
 use super::fate;
 use super::packet_text::{Numbers, instant};
 use crate::Error;
 use crate::format::{Grid, count};
 use crate::trace::packet_id;
 use serde_json::{Value, json};
+use sidestep_lab::stats::place;
 use sidestep_sim::{Outcome, PacketTrace, Start, TraceFilter, TrafficPlan};
 use sidestep_types::{FlowId, Time};
 
@@ -19,6 +20,26 @@ pub enum Wanted {
     Dropped,
     /// Detoured packets.
     Detoured,
+    /// Packets of the slowest flow.
+    Slowest,
+}
+
+impl Wanted {
+    /// Returns the packets that these options select; `None` if they select none.
+    pub fn asked(
+        flow: Option<u32>,
+        dropped: bool,
+        detoured: bool,
+        class: Option<&str>,
+    ) -> Option<Wanted> {
+        match (flow, dropped, detoured, class) {
+            (Some(flow), ..) => Some(Wanted::Flow(flow)),
+            (None, true, ..) => Some(Wanted::Dropped),
+            (None, false, true, _) => Some(Wanted::Detoured),
+            (None, false, false, Some(_)) => Some(Wanted::Slowest),
+            (None, false, false, None) => None,
+        }
+    }
 }
 
 /// List of packets.
@@ -30,31 +51,50 @@ pub struct Listed {
     pub same: bool,
 }
 
-/// Lists packets of a recorded run in the order in which they were sent. Errors explain why there are none.
-pub fn list(recorded: &Recorded, which: &RunSelector, wanted: Wanted) -> Result<Listed, Error> {
+/// Lists packets of a recorded run in the order in which they were sent; with a `class` only those of its flows. Errors
+/// explain why there are none.
+pub fn list(
+    recorded: &Recorded,
+    which: &RunSelector,
+    wanted: Wanted,
+    class: Option<&str>,
+) -> Result<Listed, Error> {
     let chosen = recorded.choose(which)?;
+    let slowest = match wanted {
+        Wanted::Slowest => Some(slowest(&chosen, class)?),
+        _ => None,
+    };
+    let wanted = slowest
+        .as_ref()
+        .map_or(wanted, |slow| Wanted::Flow(slow.flow));
     let filter = match wanted {
         Wanted::Flow(flow) => TraceFilter::Flows(vec![flow]),
         Wanted::Dropped => TraceFilter::Dropped,
         Wanted::Detoured => TraceFilter::Detoured(1),
+        Wanted::Slowest => unreachable!("the slowest flow was found above"),
     };
     let run = chosen.run_to_end(chosen.session(filter)?)?;
     let check = chosen.check(&run);
-    let mut traces: Vec<&PacketTrace> = run.outcome.traces.iter().collect();
+    let of_class = class
+        .map(|name| class_of(name, &run.plan, &chosen))
+        .transpose()?;
+    let flow_of = |trace: &PacketTrace| &run.plan.flows[trace.flow.0 as usize];
+    let in_class = |trace: &&PacketTrace| of_class.is_none_or(|of| flow_of(trace).class == of);
+    let mut traces: Vec<&PacketTrace> = run.outcome.traces.iter().filter(in_class).collect();
     traces.sort_by_key(|trace| (trace.steps.first().map(|step| step.at), trace.id));
     if traces.is_empty() {
+        let of = class.map_or(String::new(), |class| format!(" of class {class}"));
         let why = match wanted {
             Wanted::Flow(flow) => no_flow(flow, &run.plan, &run.outcome),
-            Wanted::Dropped => "no packet was dropped".into(),
-            Wanted::Detoured => "no packet was detoured".into(),
+            Wanted::Dropped => format!("no packet{of} was dropped"),
+            Wanted::Detoured | Wanted::Slowest => format!("no packet{of} was detoured"),
         };
         return Err(Error::Input(format!("{}: {why}", chosen.name())));
     }
     let scheme = &chosen.scenario.schemes[chosen.scheme];
     let of_classes = Numbers::of_classes(&scheme.config, &run.plan);
     let packets = traces.iter().map(|trace| {
-        let class = run.plan.flows[trace.flow.0 as usize].class;
-        let numbers = of_classes[usize::from(class)];
+        let numbers = of_classes[usize::from(flow_of(trace).class)];
         json!({
             "id": packet_id(trace.id),
             "flow": trace.flow.0,
@@ -67,15 +107,83 @@ pub fn list(recorded: &Recorded, which: &RunSelector, wanted: Wanted) -> Result<
             "fate": fate(&chosen.scenario, trace, "was on its way when the run ended"),
         })
     });
+    let mut json = json!({
+        "scheme": run.scheme,
+        "seed": run.seed,
+        "packets": packets.collect::<Vec<_>>(),
+        "run": check.json,
+    });
+    if let Some(slow) = slowest {
+        json["slowest"] = json!({"flow": slow.flow, "class": class, "took_ps": slow.took.ps(), "says": slow.says});
+    }
     Ok(Listed {
-        json: json!({
-            "scheme": run.scheme,
-            "seed": run.seed,
-            "packets": packets.collect::<Vec<_>>(),
-            "run": check.json,
-        }),
+        json,
         same: check.same,
     })
+}
+
+/// Slowest flow of a class.
+struct Slow {
+    flow: u32,
+    /// Completion time; of an unfinished flow the time to the end of the run.
+    took: Time,
+    says: String,
+}
+
+/// Finds the slowest flow of a class that began, in a run of its own. Unfinished flows come first; endless flows do not count.
+fn slowest(chosen: &Chosen, class: Option<&str>) -> Result<Slow, Error> {
+    let run = chosen.run_to_end(chosen.session(TraceFilter::None)?)?;
+    let of_class = class
+        .map(|name| class_of(name, &run.plan, chosen))
+        .transpose()?;
+    let mut all = Vec::new();
+    for (id, (plan, outcome)) in run.plan.flows.iter().zip(&run.outcome.flows).enumerate() {
+        let in_class = of_class.is_none_or(|of| plan.class == of);
+        if let (true, false, Some(started)) = (in_class, plan.is_endless(), outcome.started) {
+            let took = outcome
+                .finished
+                .unwrap_or(run.outcome.end)
+                .saturating_sub(started);
+            all.push((outcome.finished.is_none(), took, std::cmp::Reverse(id)));
+        }
+    }
+    let of = class.map_or(String::new(), |class| format!(" of class {class}"));
+    let Some((open, took, std::cmp::Reverse(id))) = all.into_iter().max() else {
+        let name = chosen.name();
+        return Err(Error::Input(format!(
+            "{name}: no flow{of} that ends began in this run"
+        )));
+    };
+    let ended = match open {
+        true => format!(
+            "it was not complete after {}, when the run ended",
+            instant(took)
+        ),
+        false => format!("it took {}", instant(took)),
+    };
+    Ok(Slow {
+        flow: id as u32,
+        took,
+        says: format!("The slowest flow{of} is flow {id}: {ended}."),
+    })
+}
+
+/// Finds the class called `name` in a plan; for a class of a flow list its word is enough.
+fn class_of(name: &str, plan: &TrafficPlan, chosen: &Chosen) -> Result<u8, Error> {
+    let names = plan.classes.iter().map(String::as_str);
+    match place(names, name) {
+        Ok(place) => Ok(place as u8),
+        Err(several) => {
+            let expected = match several.is_empty() {
+                true => plan.classes.join(", "),
+                false => several.join(", "),
+            };
+            Err(Error::Input(format!(
+                "{}: class {name:?}: expected one of {expected}",
+                chosen.name()
+            )))
+        }
+    }
 }
 
 /// Explains why no packet of `flow` was sent.
@@ -153,7 +261,9 @@ pub fn list_text(json: &Value, most: usize) -> String {
             ],
         ));
     }
-    let mut out = grid.render(&[2, 6 + usize::from(subflows)]);
+    let slow = json["slowest"]["says"].as_str();
+    let slow = slow.map_or(String::new(), |says| format!("{says}\n\n"));
+    let mut out = slow + &grid.render(&[2, 6 + usize::from(subflows)]);
     if packets.len() > most {
         out.push_str(&format!(
             "and {} more; --json prints all\n",
