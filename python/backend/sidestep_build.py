@@ -2,7 +2,8 @@
 
 maturin packs the crates that the package is built from, and refuses files beside python/. The files that these crates
 read when they are built (schemes, profiles, scenarios, figures and distributions) are added here. `kinds.py` is
-generated from the built module and added to a wheel. The same sources give the same bytes.
+generated from the built module and added to a wheel. The same sources give the same bytes. A build says what it does and
+how long that takes, because pip shows nothing of it.
 """
 
 import base64
@@ -13,8 +14,11 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
+import time
 import zipfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import maturin
@@ -43,9 +47,51 @@ KINDS = "sidestep/kinds.py"
 LICENCES = ("LICENSE-APACHE", "LICENSE-MIT")
 
 
+# Seconds between two lines about a build that goes on.
+EVERY = 30
+
+
+def _tell(line: str) -> None:
+    """Prints a line on the terminal, because pip hides what a backend prints; without a terminal on standard error."""
+    text = f"\n  sidestep: {line}\n"
+    try:
+        with Path("/dev/tty").open("w") as terminal:
+            terminal.write(text)
+    except OSError:
+        print(text, end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Says that the compiler begins, how long that takes, that it goes on, and when it ended."""
+    began, over = time.monotonic(), threading.Event()
+
+    def passed() -> str:
+        minutes, seconds = divmod(round(time.monotonic() - began), 60)
+        return f"{minutes} min {seconds:02d} s"
+
+    def go_on() -> None:
+        while not over.wait(EVERY):
+            _tell(f"still compiling after {passed()}")
+
+    _tell(
+        "compiling the simulator with cargo, about 140 crates: three minutes on two cores, seconds if they were compiled "
+        "before. `pip install -v` shows each."
+    )
+    beside = threading.Thread(target=go_on, daemon=True)
+    beside.start()
+    try:
+        yield
+    finally:
+        over.set()
+        beside.join()
+    _tell(f"compiled in {passed()}")
+
+
 def build_wheel(wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None) -> str:
     """Builds the wheel with `kinds.py` in it."""
-    name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
+    with _told():
+        name: str = maturin.build_wheel(wheel_directory, config_settings, metadata_directory)
     wheel = Path(wheel_directory) / name
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as place:
         archive.extractall(place)
@@ -67,7 +113,8 @@ def build_wheel(wheel_directory: str, config_settings: dict | None = None, metad
 
 def build_editable(wheel_directory: str, config_settings: dict | None = None, metadata_directory: str | None = None) -> str:
     """Builds the link to this folder, with `kinds.py` in it."""
-    name: str = maturin.build_editable(wheel_directory, config_settings, metadata_directory)
+    with _told():
+        name: str = maturin.build_editable(wheel_directory, config_settings, metadata_directory)
     _generated(OWN.parent / "sidestep")
     return name
 

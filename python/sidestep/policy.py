@@ -11,11 +11,13 @@ An exception, a port that the switch does not have, or an answer of another type
 
 from __future__ import annotations
 
+import difflib
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, Never
 
 from sidestep._native import Hops, Packet, Queues, RandomStream, Switch, Verdict, Want
 from sidestep.errors import RunError, ScenarioError
@@ -75,6 +77,29 @@ class Policy(ABC):  # noqa: B024, its three subclasses have the methods that dec
     ranks: ClassVar[bool] = False
 
     def __init__(self, switch: Switch) -> None:
+        """Receives the switch; called once for each switch of each run (of a scheduler: for each port).
+
+        Declare parameters of your own behind `switch`, each with a default, and call `super().__init__(switch)`.
+        `functools.partial` sets them for a scheme, `sidestep.vectors` by name. One that is not declared is refused when
+        the scheme is made.
+
+        ```python
+        import sidestep as ss
+        from functools import partial
+
+
+        class Mine(ss.Buffer):
+            def __init__(self, switch, mark_at=20):
+                super().__init__(switch)
+                self.mark_at = mark_at
+
+            def admit(self, packet, want, queues, rng):
+                return ss.enqueue(mark=want.packets >= self.mark_at) if want.fits else ss.drop()
+
+
+        late = ss.Scheme("late", extends="dctcp", buffer=partial(Mine, mark_at=60))
+        ```
+        """
         self.switch = switch
 
 
@@ -107,7 +132,9 @@ class Route(Policy):
 class Buffer(Policy):
     """Decides about a packet at the queue that its route selected.
 
-    DIBS in a few lines: a packet that does not fit leaves by another port that leads to a switch and has room.
+    DIBS in a few lines: a packet that does not fit leaves by another port that leads to a switch and has room. The scheme
+    extends `dibs`, whose senders have fast retransmit off: it would take packets that a detour reorders for lost. In `dctcp`
+    it is on, and the same policy looks worse than it is.
 
     ```python
     import sidestep as ss
@@ -122,6 +149,9 @@ class Buffer(Policy):
             if not open_ports:
                 return ss.drop()
             return ss.detour(open_ports[rng.scaled(len(open_ports))], mark=True)
+
+
+    mine = ss.Scheme("mine", extends="dibs", buffer=Mine)
     ```
     """
 
@@ -220,19 +250,20 @@ class Scheme:
     """Scheme with your own policies, compared with others in one table.
 
     ```python
-    mine = ss.Scheme("mine", extends="dctcp", buffer=Mine)
+    mine = ss.Scheme("mine", extends="dibs", buffer=Mine)
     ss.run(scenario, policies=[mine])
     ```
 
     - `name`: name in the results
     - `extends`: scheme that supplies the transport, hosts, capacity and the other policies: one of the scenario, a
-      shipped one, or a file
+      shipped one, or a file. For a policy that detours take `dibs`: fast retransmit is off there
     - `route`, `buffer`, `sched`: a class, or any callable that receives a `Switch` and returns a policy:
       `functools.partial(Mine, threshold=20)`
     - `version`: without it every run is repeated. With it finished runs are cached under this word: change it whenever
       the code of the policy changes, or you get results of the old code.
 
-    Raises `ScenarioError` without any policy, and for a policy that cannot be called.
+    Raises `ScenarioError` without any policy, for a policy that cannot be called, and for a parameter that its `__init__`
+    does not declare.
     """
 
     name: str
@@ -251,7 +282,15 @@ class Scheme:
         buffer: Callable[[Switch], Buffer] | None = None,
         sched: Callable[[Switch], Sched] | None = None,
         version: str | None = None,
+        **unknown: Never,
     ) -> None:
+        for word in unknown:
+            fields = "extends, route, buffer, sched, version"
+            said = (
+                f"scheme {name!r}: {word} is no argument of a Scheme: expected {fields}; "
+                f"a parameter of a policy is set by functools.partial(Mine, {word}=…)"
+            )
+            raise ScenarioError.of_call(said, word, expected=fields, got=word)
         if route is None and buffer is None and sched is None:
             expected = "a route, a buffer or a sched"
             raise ScenarioError.of_call(
@@ -262,6 +301,8 @@ class Scheme:
                 kind = type(value).__name__
                 said = f"scheme {name!r}: {field}: expected a class or a function, got {kind}"
                 raise ScenarioError.of_call(said, field, expected="a class or a function", got=kind)
+            if value is not None:
+                _check_parameters(name, field, value)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "extends", extends)
         object.__setattr__(self, "route", route)
@@ -274,8 +315,42 @@ class Scheme:
         return f"python:{name_of(getattr(self, seam))}"
 
 
-def name_of(factory: object) -> str:
-    """Returns the name of a class or function that makes policies."""
+def _check_parameters(scheme: str, seam: str, factory: Callable[[Switch], object]) -> None:
+    """Refuses parameters that the policy's `__init__`, or a function that makes policies, does not declare."""
+    try:
+        signature = inspect.signature(innermost(factory))
+    except (TypeError, ValueError):
+        return  # A callable without a signature: the interpreter checks its call.
+    given, policy = partial(factory), name_of(factory)
+    try:
+        signature.bind(*given.args, None, **given.keywords)
+    except TypeError as error:
+        why = str(error)
+    else:
+        return
+    declared = signature.parameters.values()
+    own = [one.name for one in declared if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)][1:]
+    expected = ", ".join(own) if own else "none"
+    got = next((word for word in given.keywords if word not in own), None)
+    if got is None:
+        said = f"{policy} cannot be made with a switch alone ({why}): expected __init__(self, switch, …) with a default for"
+        said += " each further parameter, or its value by functools.partial"
+    else:
+        near = difflib.get_close_matches(got, own, n=1)
+        said = f"{policy} has no parameter {got!r}: expected one that its __init__ declares ({expected})"
+        said += f"; did you mean {near[0]!r}?" if near else ""
+    raise ScenarioError.of_call(f"scheme {scheme!r}: {seam}: {said}", got or seam, expected=expected, got=got or why)
+
+
+def innermost(factory: object) -> Callable[..., object]:
+    """Returns the class or function within partial applications."""
     while isinstance(factory, partial):
         factory = factory.func
+    assert callable(factory)
+    return factory
+
+
+def name_of(factory: object) -> str:
+    """Returns the name of a class or function that makes policies."""
+    factory = innermost(factory)
     return getattr(factory, "__name__", type(factory).__name__)

@@ -1,6 +1,8 @@
 """Policies in Python in the simulator: the run of their twins, and what ends a run."""
 
+import inspect
 import json
+import textwrap
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -99,6 +101,65 @@ def test_a_twin_makes_the_run_of_the_policy_in_rust_with_any_number_of_jobs(
     assert found[0] == found[1]
     for seed in (1, 2):
         assert found[0]["mine", seed] == found[0]["twin", seed] != found[0]["dctcp", seed]
+
+
+def first_block(text: str) -> str:
+    """The first Python block of a page or a docstring."""
+    return textwrap.dedent(text.split("```python\n")[1].split("```")[0])
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "how-to" / "policies.md"
+
+
+@pytest.mark.parametrize("text", [PAGE.read_text(), inspect.getdoc(ss.Buffer) or ""], ids=["page", "docstring"])
+def test_the_copy_of_dibs_that_is_shown_makes_the_run_of_the_shipped_scheme(tmp_path: Path, text: str) -> None:
+    shown: dict[str, Any] = {}
+    exec(first_block(text), shown)
+    quickstart = ss.Scenario.load("quickstart")
+    found = hashes(ss.run(quickstart, policies=[shown["mine"]], seeds="1..2", out=tmp_path / "out").path)
+    for seed in (1, 2):
+        assert found["mine", seed] == found["dibs", seed] != found["dctcp", seed]
+
+
+def test_a_parameter_that_a_policy_does_not_declare_is_told_when_the_scheme_is_made() -> None:
+    with pytest.raises(ss.ScenarioError) as caught:
+        ss.Scheme("mine", extends="dibs", buffer=partial(Dibs, max_detour=8))
+    says = (
+        "scheme 'mine': buffer: Dibs has no parameter 'max_detour': expected one that its __init__ declares "
+        "(mark_at, ingress, mark_detours, max_detours); did you mean 'max_detours'?"
+    )
+    (problem,) = caught.value.problems
+    assert str(caught.value) == says
+    assert (problem.key, problem.got) == ("max_detour", "max_detour")
+    # A parameter of the policy is none of the scheme.
+    with pytest.raises(ss.ScenarioError, match="max_detours is no argument of a Scheme: .* functools.partial") as caught:
+        ss.Scheme("mine", extends="dibs", buffer=Dibs, max_detours=8)  # type: ignore[arg-type]
+
+    class Forgets(Dibs):
+        def __init__(self) -> None:
+            pass
+
+    class Needs(Dibs):
+        def __init__(self, switch: ss.Switch, most: int) -> None:
+            super().__init__(switch, max_detours=most)
+
+    class Takes(Dibs):
+        def __init__(self, switch: ss.Switch, **more: Any) -> None:
+            super().__init__(switch, **more)
+
+    for wrong, says in ((Forgets, "too many positional arguments"), (Needs, "missing a required argument: 'most'")):
+        with pytest.raises(ss.ScenarioError, match=f"cannot be made with a switch alone .{says}"):
+            ss.Scheme("mine", extends="dibs", buffer=wrong)  # type: ignore[arg-type]
+    for right in (Dibs, partial(Needs, most=3), partial(Takes, max_detours=3), lambda switch: Dibs(switch, max_detours=3)):
+        ss.Scheme("mine", extends="dibs", buffer=right)
+
+
+def test_a_setting_that_only_the_replaced_policy_reads_is_a_warning(tmp_path: Path) -> None:
+    mine = ss.Scheme("mine", extends="dibs", buffer=Dibs)
+    changed = ss.Scenario.load("quickstart").with_({"scheme.dibs.switch.buffer.mark_at": "65 pkt"})
+    run = ss.run(changed, policies=[mine], seeds=1, out=tmp_path / "out")
+    says = 'scheme mine: python:Dibs does not receive mark_at = "65 pkt"'
+    assert any(warning.startswith(says) for warning in run.warnings), run.warnings
 
 
 def test_a_scheme_may_extend_one_that_the_scenario_does_not_list(
