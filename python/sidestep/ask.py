@@ -11,7 +11,7 @@ from typing import Any
 from sidestep import _native
 from sidestep._native import Plugin
 from sidestep.errors import ResultError
-from sidestep.policy import Scheme
+from sidestep.policy import Scheme, several
 from sidestep.results import Reproduction, Result, SweepResult
 from sidestep.run import _jobs, source_of
 from sidestep.scenario import Scenario, ScenarioLike
@@ -60,7 +60,7 @@ def why(
     detoured: bool = False,
     class_: str | None = None,
     files: str | os.PathLike[str] | None = None,
-    policies: Sequence[Scheme | Plugin] = (),
+    policies: Sequence[Scheme | Plugin] | Scheme | Plugin = (),
 ) -> dict[str, Any]:
     """Explains the path of one packet, or lists packets. For this, the run is repeated.
 
@@ -88,7 +88,7 @@ def why(
             detoured=detoured,
             class_=class_,
             files=Path(files) if files is not None else None,
-            policies=policies,
+            policies=several(policies),
         )
     )
 

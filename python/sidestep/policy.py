@@ -14,12 +14,12 @@ from __future__ import annotations
 import difflib
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Never
 
-from sidestep._native import Hops, Packet, Queues, RandomStream, Switch, Verdict, Want
+from sidestep._native import Hops, Packet, Plugin, Queues, RandomStream, Switch, Verdict, Want
 from sidestep.errors import RunError, ScenarioError
 
 __all__ = ["Buffer", "Policy", "PolicyError", "Route", "Sched", "Scheme"]
@@ -313,6 +313,11 @@ class Scheme:
     def policy_name(self, seam: str) -> str:
         """Returns the name of the policy at `seam` in results: `python:Mine`."""
         return f"python:{name_of(getattr(self, seam))}"
+
+
+def several(policies: Sequence[Scheme | Plugin] | Scheme | Plugin) -> Sequence[Scheme | Plugin]:
+    """Returns a list of schemes; one scheme alone is a list of one."""
+    return [policies] if isinstance(policies, Scheme | Plugin) else policies
 
 
 def _check_parameters(scheme: str, seam: str, factory: Callable[[Switch], object]) -> None:

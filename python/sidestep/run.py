@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 from sidestep import _native
 from sidestep._native import Plugin
 from sidestep.errors import ScenarioError, check_jobs
-from sidestep.policy import Scheme
+from sidestep.policy import Scheme, several
 from sidestep.progress import HowFar, Progress, Watcher
 from sidestep.results import Reproduction, Result, TemporaryPlace
 from sidestep.scenario import Scenario, ScenarioLike, scenario_of
@@ -59,7 +59,7 @@ def run(
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     cache: Cache = None,
-    policies: Sequence[Scheme | Plugin] = (),
+    policies: Sequence[Scheme | Plugin] | Scheme | Plugin = (),
     trace_packets: str | None = None,
     record: bool = False,
     record_window: str | None = None,
@@ -102,7 +102,7 @@ def run(
 
     def work(how: How, tell: Tell) -> Left:
         words = None if asked is None else str(asked)
-        path, interrupt, said = _native.run(source, how, trace_packets, tell, policies, recording, words)
+        path, interrupt, said = _native.run(source, how, trace_packets, tell, several(policies), recording, words)
         remarks.extend(said)
         return path, interrupt
 

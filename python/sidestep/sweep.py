@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sidestep import _native
 from sidestep._native import Plugin
 from sidestep.errors import ScenarioError, check_jobs
-from sidestep.policy import Scheme
+from sidestep.policy import Scheme, several
 from sidestep.progress import Progress
 from sidestep.results import SweepResult, TemporaryPlace
 from sidestep.run import Cache, How, Left, Seeds, Tell, carry_out, interruptible, source_of
@@ -31,7 +31,7 @@ def sweep(
     out: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     cache: Cache = None,
-    policies: Sequence[Scheme | Plugin] = (),
+    policies: Sequence[Scheme | Plugin] | Scheme | Plugin = (),
     executor: str | Executor | None = None,
     force: bool = False,
     progress: Progress = None,
@@ -54,10 +54,11 @@ def sweep(
     source = source_of(swept, seeds, quick=quick)
 
     if executor is not None:
-        return _by_executor(source, executor, policies, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
+        own = several(policies)
+        return _by_executor(source, executor, own, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
 
     def work(how: How, tell: Tell) -> Left:
-        return _native.sweep(source, how, tell, policies)
+        return _native.sweep(source, how, tell, several(policies))
 
     return carry_out(SweepResult, work, out=out, jobs=jobs, cache=cache, force=force, progress=progress)
 

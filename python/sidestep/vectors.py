@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sidestep._native import Switch, policy_vectors
 from sidestep.errors import Problem, ScenarioError
-from sidestep.policy import Buffer, Policy, Route, Sched, name_of
+from sidestep.policy import Buffer, Policy, PolicyError, Route, Sched, name_of
 
 
 def vectors(
@@ -28,22 +28,31 @@ def vectors(
 
     `seam` is `route`, `buffer` or `sched`; a class implies it. The default of `count` is that of the shipped tables.
 
-    Raises `PolicyError` when the policy fails, with its exception as cause; `ScenarioError` for an unknown name.
+    Raises `PolicyError` when the policy fails, with its exception as cause; `ScenarioError` for an unknown name, and for a
+    parameter of `like` that the policy's `__init__` does not declare.
     """
     kind = policy if isinstance(policy, type) else getattr(policy, "func", None)
     if seam is None:
         seam = seam_of(kind)
-    return policy_vectors(
-        seam,
-        name_of(policy),
-        policy,
-        like=like,
-        count=count,
-        seed=seed,
-        draws=getattr(kind, "draws", Policy.draws),
-        remembers=getattr(kind, "remembers", Policy.remembers),
-        ranks=getattr(kind, "ranks", Policy.ranks),
-    )
+    try:
+        return policy_vectors(
+            seam,
+            name_of(policy),
+            policy,
+            like=like,
+            count=count,
+            seed=seed,
+            draws=getattr(kind, "draws", Policy.draws),
+            remembers=getattr(kind, "remembers", Policy.remembers),
+            ranks=getattr(kind, "ranks", Policy.ranks),
+        )
+    except PolicyError as error:
+        why = str(error.__cause__)
+        if like is None or not isinstance(error.__cause__, TypeError) or "unexpected keyword argument" not in why:
+            raise
+        expected = f"an __init__ that declares each parameter of {like} behind switch"
+        said = f"policy: expected {expected}, since the rows set them by name; got {why}"
+        raise ScenarioError.of_call(said, "policy", expected=expected, got=why) from error
 
 
 def check_vectors(

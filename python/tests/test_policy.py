@@ -123,7 +123,7 @@ def test_the_copy_of_dibs_that_is_shown_makes_the_run_of_the_shipped_scheme(tmp_
 
 def test_a_parameter_that_a_policy_does_not_declare_is_told_when_the_scheme_is_made() -> None:
     with pytest.raises(ss.ScenarioError) as caught:
-        ss.Scheme("mine", extends="dibs", buffer=partial(Dibs, max_detour=8))
+        ss.Scheme("mine", extends="dibs", buffer=partial(Dibs, max_detour=8))  # type: ignore[call-arg]
     says = (
         "scheme 'mine': buffer: Dibs has no parameter 'max_detour': expected one that its __init__ declares "
         "(mark_at, ingress, mark_detours, max_detours); did you mean 'max_detours'?"
@@ -157,7 +157,7 @@ def test_a_parameter_that_a_policy_does_not_declare_is_told_when_the_scheme_is_m
 def test_a_setting_that_only_the_replaced_policy_reads_is_a_warning(tmp_path: Path) -> None:
     mine = ss.Scheme("mine", extends="dibs", buffer=Dibs)
     changed = ss.Scenario.load("quickstart").with_({"scheme.dibs.switch.buffer.mark_at": "65 pkt"})
-    run = ss.run(changed, policies=[mine], seeds=1, out=tmp_path / "out")
+    run = ss.run(changed, policies=mine, seeds=1, out=tmp_path / "out")
     says = 'scheme mine: python:Dibs does not receive mark_at = "65 pkt"'
     assert any(warning.startswith(says) for warning in run.warnings), run.warnings
 
@@ -395,6 +395,9 @@ def test_a_scheme_says_what_is_wrong_with_it(tmp_path: Path) -> None:
         run_text(text, [ss.Scheme("../mine", extends="dctcp", buffer=Dibs)], out=tmp_path / "out")
     with pytest.raises(ss.ScenarioError, match="policies: expected Schemes and Plugins, got 3"):
         run_text(text, [3], out=tmp_path / "out")  # type: ignore[list-item]
+    unknown = ss.Scheme("mine", extends="dips", buffer=Dibs)
+    with pytest.raises(ss.ScenarioError, match='scheme "mine" extends "dips": scheme "dips" is unknown; did you mean "dibs"'):
+        run_text(text, [unknown], out=tmp_path / "out")
     with pytest.raises(ss.ScenarioError, match="reason: expected one of full, .* got .bored") as caught:
         ss.drop("bored")
     assert caught.value.problems[0].got == "bored"

@@ -96,3 +96,13 @@ def test_a_policy_that_raises_ends_the_table_with_its_exception_as_cause() -> No
         ss.vectors(Broken, count=3)
     assert caught.value.policy == "python:Broken"
     assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_a_policy_without_the_parameters_of_its_twin_is_told_to_declare_them() -> None:
+    class Plain(ss.Buffer):
+        def admit(self, packet: ss.Packet, want: ss.Want, queues: ss.Queues, rng: ss.RandomStream) -> ss.Verdict:
+            return ss.enqueue() if want.fits else ss.drop()
+
+    says = "policy: expected an __init__ that declares each parameter of dibs behind switch, since the rows set them by name"
+    with pytest.raises(ss.ScenarioError, match=f"{says}; got .*unexpected keyword argument 'mark_at'"):
+        ss.vectors(Plain, like="dibs")

@@ -41,8 +41,9 @@ pub fn with_caller_schemes(
     }
     if all.len() > listed.len() {
         let mut sets = sets.to_vec();
-        sets.push(format!("schemes={}", all.join(",")));
-        experiment = read(&sets)?;
+        let set = format!("schemes={}", all.join(","));
+        sets.push(set.clone());
+        experiment = read(&sets).map_err(|error| of_extends(error, &set, own))?;
     }
     for one in own {
         // A scheme from a file is named by the file's stem.
@@ -54,4 +55,19 @@ pub fn with_caller_schemes(
     }
     experiment.keep_schemes(&listed);
     Ok(experiment)
+}
+
+/// Places an error about a scheme that is read for a caller's scheme there, and not at the internal `set`.
+fn of_extends(error: Error, set: &str, own: &[CallerScheme]) -> Error {
+    let Error::Wrong(mut problems) = error else {
+        return error;
+    };
+    let place = format!("--set {set}");
+    for problem in problems.iter_mut().filter(|problem| problem.file == place) {
+        let named = |one: &&CallerScheme| problem.message.contains(&format!("{:?}", one.extends));
+        if let Some(one) = own.iter().find(named) {
+            problem.file = format!("scheme {:?} extends {:?}", one.name, one.extends);
+        }
+    }
+    Error::Wrong(problems)
 }
