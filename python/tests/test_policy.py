@@ -154,6 +154,20 @@ def test_a_parameter_that_a_policy_does_not_declare_is_told_when_the_scheme_is_m
         ss.Scheme("mine", extends="dibs", buffer=right)
 
 
+def test_a_policy_knows_its_switch_even_if_its_init_does_not_call_the_base(tmp_path: Path) -> None:
+    class Forgets(Dibs):
+        def __init__(self, switch: ss.Switch) -> None:
+            self.mark_at, self.ingress, self.mark_detours, self.max_detours = (20, "pkt"), True, True, None
+
+        def admit(self, packet: ss.Packet, want: ss.Want, queues: ss.Queues, rng: ss.RandomStream) -> ss.Verdict:
+            assert self.switch.name
+            return super().admit(packet, want, queues, rng)
+
+    mine = ss.Scheme("mine", extends="dibs", buffer=Forgets)
+    found = ss.run("quickstart", policies=mine, seeds=1, out=tmp_path / "out").hashes
+    assert found["mine", 1] == found["dibs", 1]
+
+
 def test_a_setting_that_only_the_replaced_policy_reads_is_a_warning(tmp_path: Path) -> None:
     mine = ss.Scheme("mine", extends="dibs", buffer=Dibs)
     changed = ss.Scenario.load("quickstart").with_({"scheme.dibs.switch.buffer.mark_at": "65 pkt"})

@@ -69,9 +69,10 @@ fn offer(command: &str, id: &str) -> Option<Offer> {
         items.into_iter().map(|item| item.name).collect()
     };
     Some(match (command, id) {
-        ("run" | "check" | "up", "scenario" | "scenarios") | ("run", "schemes") => {
-            Offer::NamesOrFiles(names(if id == "schemes" { id } else { "scenarios" }))
+        ("run" | "check" | "up", "scenario" | "scenarios") => {
+            Offer::NamesOrFiles([names("scenarios"), figures()].concat())
         }
+        ("run", "schemes") => Offer::NamesOrFiles(names(id)),
         ("reproduce", "what") => {
             let figures = figures();
             let papers: BTreeSet<String> = (figures.iter())
@@ -113,8 +114,7 @@ fn with_words(command: Command) -> Command {
 /// Lets zsh offer files beside names, and no space after a key: Clap's generator writes words alone.
 fn beside_files(text: &str) -> String {
     let mut text = text.to_string();
-    let both = ["scenarios", "schemes"]
-        .map(|id| offer("run", if id == "schemes" { id } else { "scenario" }));
+    let both = ["scenario", "schemes"].map(|id| offer("run", id));
     for words in both.into_iter().flatten() {
         if let Offer::NamesOrFiles(words) = words {
             let words = words.join(" ");

@@ -285,6 +285,7 @@ fn bash_completes_scenarios_figures_kinds_schemes_and_keys() {
     let of = |words: &[&str]| completed(&room, &[&["sidestep"][..], words].concat());
     assert_eq!(of(&["run", "quick"]), ["quickstart"]);
     assert_eq!(of(&["check", "quick"]), ["quickstart"]);
+    assert!(of(&["run", "dibs/fig0"]).contains(&"dibs/fig08".to_string()));
     assert_eq!(of(&["run", "--schemes", "vertigo-s"]), ["vertigo-switches"]);
     assert_eq!(of(&["list", "topo"]), ["topologies"]);
     assert!(of(&["reproduce", "dibs"]).contains(&"dibs/fig08".to_string()));

@@ -25,8 +25,12 @@ impl Factory {
         py: Python<'_>,
         wrap: impl FnOnce(&Bound<'_, PyAny>, CallablePolicy) -> PyResult<P>,
     ) -> PyResult<P> {
-        let switch = Switch(who.place.clone(), port);
-        let object = self.make.bind(py).call((switch,), more)?;
+        let switch = Bound::new(py, Switch(who.place.clone(), port))?;
+        let object = self.make.bind(py).call((&switch,), more)?;
+        // An `__init__` that does not call its base class leaves the switch out. What takes no attribute is refused below.
+        if !object.hasattr("switch")? {
+            let _ = object.setattr("switch", &switch);
+        }
         let asked = CallablePolicy {
             who: who.clone(),
             raised: self.raised.clone(),
