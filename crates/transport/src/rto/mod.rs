@@ -235,8 +235,14 @@ impl Timer {
     #[cold]
     pub(crate) fn acknowledged(&mut self) {
         if self.ends_at_ack {
-            self.rto = self.plain;
+            self.end_back_off();
         }
+    }
+
+    /// Ends a back-off: the timeout that began it was spurious.
+    #[cold]
+    pub(crate) fn end_back_off(&mut self) {
+        self.rto = self.plain;
     }
 
     /// Handles an expiry (RFC 6298 5.5 and 5.6): doubles the timeout if `backoff` is set, and restarts.

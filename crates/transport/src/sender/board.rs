@@ -226,6 +226,11 @@ impl Board {
         Some(first..last)
     }
 
+    /// Returns true if the peer holds a byte at or above `seq`, beyond a hole.
+    pub(super) fn holds_beyond(&self, seq: u64) -> bool {
+        self.sacked > 0 && self.top > seq
+    }
+
     /// Returns the bytes that the peer holds beyond holes.
     #[inline]
     pub(super) fn sacked(&self) -> u64 {

@@ -3,7 +3,10 @@
 //! **Decision**     a retransmission was spurious when a D-SACK reports that its segment has arrived a second
 //!                  time, or when it is acknowledged sooner than it can have arrived. Then the threshold rises
 //!                  above a share of the reorderings seen, and if all retransmissions of the recovery were
-//!                  spurious the window from before the recovery is restored.
+//!                  spurious the window from before the recovery is restored, and a back-off ends. Where only the
+//!                  time of an acknowledgement tells, the window waits until no other hole is open: a real loss
+//!                  that was repaired sooner than the path seemed to allow would otherwise end the repair of the
+//!                  others.
 //! **State**        a count for each length of reordering seen, the retransmissions of this recovery and the
 //!                  one before, the window from before the cut. Nothing unless a setting needs it.
 //! **Units**        bytes and picoseconds. A length is the number of later segments that overtook one.
@@ -17,12 +20,15 @@
 //!                  window is restored at once, as in Linux. RR-TCP's histogram forgets; this one covers the
 //!                  whole connection. Limited transmit goes on for a window at most (assumed).
 
+mod smallest;
+
 use std::collections::VecDeque;
 
 use sidestep_types::Time;
 
 use super::{Phase, TcpSender};
 use crate::{Ack, ReorderingConfig, TcpConfig, ThresholdRule};
+use smallest::Smallest;
 
 /// Most retransmissions remembered; older ones are forgotten (assumed).
 const MOST_REPAIRS: usize = 1024;
@@ -41,10 +47,11 @@ pub(super) struct Reordering {
     lengths: Vec<u32>,
     /// Number of overtaken segments in all.
     late: u64,
-    /// Smallest round trip; [`Time::MAX`] before the first.
-    smallest: Time,
+    smallest: Smallest,
     repairs: VecDeque<Repair>,
     episode: u32,
+    /// Set while the window may have to be restored once no hole is open.
+    found: bool,
     prior: Option<Prior>,
     /// Newly reported segments of an acknowledgement; empty between two acknowledgements.
     news: Vec<NewArrival>,
@@ -99,9 +106,10 @@ impl Reordering {
             threshold: floor.unwrap_or(0),
             lengths: Vec::new(),
             late: 0,
-            smallest: Time::MAX,
+            smallest: Smallest::NONE,
             repairs: VecDeque::new(),
             episode: 0,
+            found: false,
             prior: None,
             news: Vec::new(),
         }))
@@ -142,10 +150,15 @@ impl Reordering {
     /// Returns true if a segment sent at `sent` and acknowledged now was acknowledged too soon for a round
     /// trip.
     fn early(&self, now: Time, sent: Time) -> bool {
+        let took = now.saturating_sub(sent).ps() as f64;
+        self.judges_by_time()
+            && (self.smallest.get())
+                .is_some_and(|least| took < least.ps() as f64 * self.config.early)
+    }
+
+    /// Returns true if the time of an acknowledgement may show that a retransmission was spurious.
+    fn judges_by_time(&self) -> bool {
         self.config.rule == ThresholdRule::Early
-            && self.smallest != Time::MAX
-            && (now.saturating_sub(sent).ps() as f64)
-                < self.smallest.ps() as f64 * self.config.early
     }
 
     /// Handles the arrival of the segment of `news`, which was sent more than once. Returns true if one of its
@@ -197,7 +210,9 @@ impl Reordering {
     /// spurious.
     fn undone(&mut self) -> Option<Prior> {
         let left = self.repairs.iter().any(|r| r.episode == self.episode);
-        self.prior.take_if(|_| !left && self.config.undo)
+        let prior = self.prior.take_if(|_| !left && self.config.undo);
+        self.found = self.prior.is_some();
+        prior
     }
 }
 
@@ -237,7 +252,8 @@ impl TcpSender {
         for segment in news.drain(..) {
             match segment.sent {
                 Some(sent) => {
-                    reordering.smallest = reordering.smallest.min(now.saturating_sub(sent));
+                    let rtt = now.saturating_sub(sent);
+                    reordering.smallest.add(rtt, ack.ack, self.next_seq);
                     reordering.count(segment.above);
                 }
                 None => found |= reordering.repaired(now, segment),
@@ -261,14 +277,35 @@ impl TcpSender {
             self.counters.dsacks = self.counters.dsacks.saturating_add(1);
             found |= reordering.duplicated(from, to);
         }
-        if found && let Some(prior) = reordering.undone() {
+        let mut complete = found;
+        if reordering.judges_by_time() {
+            reordering.found |= found;
+            complete = reordering.found && !self.holes_after(ack);
+        }
+        if complete && let Some(prior) = self.reordering.as_mut().and_then(|r| r.undone()) {
             self.undo(now, prior);
+        }
+    }
+
+    /// Returns true if other segments still count as missing when `ack` has been handled.
+    fn holes_after(&self, ack: &Ack) -> bool {
+        let first_unacked = ack.ack.max(self.first_unacked);
+        let acked = first_unacked - self.first_unacked;
+        match self.phase {
+            Phase::Loss => first_unacked < self.recover,
+            _ if self.sack => {
+                self.board.holds_beyond(first_unacked)
+                    || ack.arrived().any(|(_, to)| to > first_unacked)
+            }
+            // The first newly acknowledged segment filled the hole; duplicates stand for the others.
+            _ => acked == 0 || self.presumed_arrived > acked.saturating_sub(self.window.mss),
         }
     }
 
     /// Restores the window and ends the recovery (Linux `tcp_undo_cwnd_reduction`).
     pub(super) fn undo(&mut self, now: Time, prior: Prior) {
         self.counters.undone = self.counters.undone.saturating_add(1);
+        self.timer.end_back_off();
         self.reducing = false;
         let inflated = self.phase == Phase::Fast;
         let own = if inflated { 0 } else { self.window.cwnd };
@@ -312,6 +349,7 @@ impl TcpSender {
             reordering.threshold = reordering.floor;
         }
         reordering.episode = reordering.episode.wrapping_add(1);
+        reordering.found = false;
         let before = reordering.episode.wrapping_sub(1);
         reordering.repairs.retain(|r| r.episode == before);
         self.control.remember();
@@ -339,9 +377,9 @@ impl TcpSender {
     /// time.
     #[inline]
     pub(super) fn needs_notice(&self, ack: &Ack) -> bool {
-        self.reordering
-            .as_ref()
-            .is_some_and(|reordering| !reordering.repairs.is_empty() || ack.duplicate().is_some())
+        self.reordering.as_ref().is_some_and(|reordering| {
+            !reordering.repairs.is_empty() || reordering.found || ack.duplicate().is_some()
+        })
     }
 
     /// Forgets the saved window: something was lost, or a mark has cut the window since.

@@ -8,6 +8,7 @@ mod net;
 mod rack;
 mod swift;
 mod threshold;
+mod undo;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

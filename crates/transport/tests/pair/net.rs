@@ -46,6 +46,12 @@ pub struct Net {
     pub size: u64,
     pub law: swift::Law,
     pub evidence: rack::Evidence,
+    /// Path that decides the fates of packets instead of a list of them.
+    pub path: Option<undo::Path>,
+    /// Time at which the last byte of the flow was delivered.
+    pub finished: Option<Time>,
+    /// Longest timeout in force so far, back-off included.
+    pub longest: Time,
 }
 
 impl Net {
@@ -65,6 +71,9 @@ impl Net {
             size,
             law: swift::Law::default(),
             evidence: rack::Evidence::default(),
+            path: None,
+            finished: None,
+            longest: Time::ZERO,
         }
     }
 
@@ -106,7 +115,10 @@ impl Net {
             if segment.len > 0 {
                 self.law.send(self.now, pace);
             }
-            let fate = self.fate(fates);
+            let fate = match &mut self.path {
+                Some(path) => path.fate(self.now, segment.seq),
+                None => self.fate(fates),
+            };
             self.launch(fate, || Flying::Data(segment, fate));
         }
         while let Some(ack) = self.rx.as_mut().and_then(|rx| rx.poll_ack(self.now)) {
@@ -122,6 +134,7 @@ impl Net {
 
     fn hold_law(&mut self) {
         if let AnySender::Tcp(tx) = self.tx.machine() {
+            self.longest = self.longest.max(tx.rto());
             self.law.hold(self.now, tx);
         }
     }
@@ -223,6 +236,9 @@ impl Net {
             Some(rx) => {
                 let complete = rx.on_segment(self.now, arrival);
                 assert!(!complete || rx.delivered() == self.size);
+                if complete {
+                    self.finished.get_or_insert(self.now);
+                }
             }
             None => {
                 if let Some(ack) = answer_late(self.size, &arrival) {

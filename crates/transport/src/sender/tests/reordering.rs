@@ -457,9 +457,56 @@ fn an_early_timeout_is_undone() {
     tx.on_timeout(due);
     let at = due.as_ns() / 1000;
     assert_eq!(tx.sends(at), [1]);
-    tx.acked(at + 10, 3);
+    let backed_off = tx.rto();
+    // The timer declared 3 to 11 lost as well, so these holes come first.
+    assert_eq!(tx.acked(at + 10, 3), [3, 4]);
+    assert_eq!((tx.counters().undone, tx.rto()), (0, backed_off));
+    tx.acked(at + 11, 12);
     assert_eq!(tx.counters().undone, 1);
     assert!(tx.cwnd() >= 11_000 && tx.ssthresh() == u64::MAX);
+    // No segment that was sent once has given a round trip since, and the back-off is over nonetheless.
+    assert_eq!(backed_off, tx.rto() + tx.rto());
+}
+
+/// The path has become faster: no repair was needless, although each is acknowledged too soon.
+#[test]
+fn repairs_that_come_too_soon_go_on_until_every_hole_is_filled() {
+    let reno = TcpConfig {
+        recovery: Recovery::Reno,
+        ..tcp()
+    };
+    for config in [tcp(), reno, sack()] {
+        let mut tx = flow(early(config), 10_000);
+        tx.sends(0);
+        tx.acked(100, 1);
+        let due = tx.deadline().expect("something is outstanding");
+        tx.on_timeout(due);
+        let mut at = due.as_ns() / 1000;
+        let mut repairs = tx.sends(at);
+        let mut acked = 1;
+        while acked < 10 {
+            assert_eq!(tx.counters().undone, 0);
+            at += 3;
+            acked += repairs.len() as u64;
+            repairs = tx.acked(at, acked);
+        }
+        assert!(tx.is_done() && at < due.as_ns() / 1000 + 20);
+        assert_eq!((tx.counters().timeouts, tx.counters().retransmits), (1, 9));
+    }
+}
+
+#[test]
+fn with_sack_nothing_is_given_back_while_another_segment_is_missing() {
+    let mut tx = endless(early(sack()));
+    tx.sends(0); // 1 is late, 5 is lost
+    tx.acked(100, 1);
+    assert_eq!(tx.sacked(101, 1, &[(2, 5)])[0], 1);
+    tx.sacked(102, 1, &[(2, 5), (6, 7)]);
+    tx.sacked(103, 5, &[(6, 7)]); // 1, two microseconds after its repair
+    assert_eq!((tx.counters().undone, tx.ssthresh()), (0, 5500));
+    // 5 was only late as well.
+    tx.acked(104, 8);
+    assert_eq!((tx.counters().undone, tx.ssthresh()), (1, u64::MAX));
 }
 
 #[test]
