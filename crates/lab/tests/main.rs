@@ -12,6 +12,7 @@ mod deadlock;
 mod declared;
 mod differing;
 mod experiments;
+mod horizon;
 mod layers;
 mod messages;
 mod nics;

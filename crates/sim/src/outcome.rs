@@ -25,7 +25,8 @@ pub struct Outcome {
     pub totals: Totals,
     /// Deadlocks: ports that wait for each other forever, in the order in which they were found.
     pub deadlocks: Vec<Deadlock>,
-    /// Time at which the run stopped.
+    /// Time at which the run stopped: its last delivery, or the limit up to which it was served if a flow had not
+    /// finished.
     pub end: Time,
     /// Digest of every delivery over a link: its time, link and packet.
     pub trajectory_hash: u64,

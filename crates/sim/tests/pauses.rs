@@ -76,9 +76,11 @@ fn a_pause_waits_for_its_frame_and_lasts_until_the_resume() {
     ];
     let config = pausing(1518, None, 1);
     let plan = plan(flows);
-    // Nothing else happens between the pause and the end of the second packet.
+    // Nothing happens between the pause and this end: the pause lasts until there.
     let early = run(&network, plan.clone(), config.clone(), Time::from_us(20));
-    assert_eq!(early.end, Time::from_ns(13_304 + 672 + 1_000));
+    let nic = port(&early, End::Host(HostId(1)), End::Switch(SwitchId(0)));
+    assert_eq!(early.end, Time::from_us(20));
+    assert_eq!(nic.paused, early.end - Time::from_ns(13_304 + 672 + 1_000));
     let outcome = run(&network, plan, config, Time::from_s(1));
     let nic = port(&outcome, End::Host(HostId(1)), End::Switch(SwitchId(0)));
     // The first packet is in at 12.304 + 1 us; the pause takes 0.672 + 1 us back. The last bit of the first

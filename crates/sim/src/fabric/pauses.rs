@@ -97,10 +97,10 @@ impl<A: Agenda> Fabric<A> {
         self.pfc.as_ref().map_or(0, |pfc| pfc.pauses())
     }
 
-    /// Returns how often and how long the sender of `link` has been paused.
-    pub fn paused(&self, link: u32) -> (u64, Time) {
+    /// Returns how often and how long the sender of `link` has been paused by `end`.
+    pub fn paused(&self, link: u32, end: Time) -> (u64, Time) {
         let pfc = self.pfc.as_ref();
-        pfc.map_or_else(Default::default, |pfc| pfc.seen(link, self.now))
+        pfc.map_or_else(Default::default, |pfc| pfc.seen(link, end))
     }
 
     /// Returns the deadlocks: links that wait for each other forever, with the time when the last of them

@@ -28,7 +28,8 @@ impl<A: Agenda> World<A> {
         self.senders = Vec::new();
         self.receivers = Vec::new();
         self.connections = Connections::new(&TrafficPlan::default());
-        let ports = self.port_outcomes();
+        let end = self.now();
+        let ports = self.port_outcomes(end);
         let deadlocks = self.deadlocks();
         let shims = self.shim_counters();
         let packet_hops = self.packet_hops();
@@ -76,28 +77,28 @@ impl<A: Agenda> World<A> {
             subflows,
             totals,
             deadlocks,
-            end: self.fabric.latest(self.served),
+            end,
             trajectory_hash: self.fabric.hash,
             traces,
         };
         (outcome, watched)
     }
 
-    fn port_outcomes(&self) -> Vec<PortOutcome> {
+    fn port_outcomes(&self, end: Time) -> Vec<PortOutcome> {
         let mut ports: Vec<(usize, PortOutcome)> = (self.ends.iter().enumerate())
-            .map(|(link, ends)| (ends.place, self.port_outcome(link as u32, ends)))
+            .map(|(link, ends)| (ends.place, self.port_outcome(link as u32, ends, end)))
             .collect();
         ports.sort_unstable_by_key(|p| p.0);
         ports.into_iter().map(|p| p.1).collect()
     }
 
-    fn port_outcome(&self, link: u32, ends: &LinkEnds) -> PortOutcome {
+    fn port_outcome(&self, link: u32, ends: &LinkEnds, end: Time) -> PortOutcome {
         let l = &self.fabric.links[link];
         let counts = match ends.from {
             End::Switch(s) => *self.switches[s.0].counts(ends.port),
             End::Host(h) => self.nic_counts(h.0),
         };
-        let (pauses, paused) = self.fabric.paused(link);
+        let (pauses, paused) = self.fabric.paused(link, end);
         let peak = l.line.peak();
         PortOutcome {
             from: ends.from,

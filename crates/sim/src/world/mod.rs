@@ -13,7 +13,7 @@
 //!   belong to their hosts (`connections`), and so do the counts of subflows (`multipath`);
 //! - counts add up ([`crate::tally`]), the trajectory hash is a sum, and deadlocks are found in
 //!   the final state;
-//! - the run ends at an instant, that of the last delivery, not at an event.
+//! - the run ends at an instant, that of the last delivery or its limit, not at an event.
 //!
 //! The plan and the settings are shared and do not change. [`crate::parts`] gives each part its own:
 //! - agenda and pool; an arrival over a link that leaves the part is mail for another
@@ -337,9 +337,13 @@ impl<A: Agenda> World<A> {
         }
     }
 
-    /// Returns the time of the last event, or of a later end of a transmission for which no event was scheduled.
+    /// Returns the instant up to which the run is served, whether or not anything happened just before it. In a run
+    /// without a limit that has nothing left to do, this is the last event.
     pub fn now(&self) -> Time {
-        self.fabric.latest(self.served)
+        match self.served {
+            Time::MAX => self.fabric.latest(Time::MAX),
+            served => served.max(self.fabric.now),
+        }
     }
 
     /// Returns the number of flows not delivered yet, plus all that the run does not wait for
@@ -364,10 +368,10 @@ impl<A: Agenda> World<A> {
 
     /// Returns the depth at `at` of the queue before each link, in the order of the outcome's ports.
     ///
-    /// Panics if `at` is before [`World::now`], or later than all events have been served: after the last limit
-    /// of [`World::run_until`] and the end of the run.
+    /// Panics if `at` is before the last event, or after the latest limit of [`World::run_until`] or the end of
+    /// the run: events before it have not been served.
     pub fn queue_depths(&mut self, at: Time) -> Vec<Depth> {
-        let (now, served) = (self.now(), self.served);
+        let (now, served) = (self.fabric.latest(self.served), self.served);
         assert!(
             (now..=served.max(now)).contains(&at),
             "queue depths were requested at {at}, but are known only from {now} to {served}"

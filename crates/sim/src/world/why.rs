@@ -101,8 +101,8 @@ impl<A: Agenda> World<A> {
             detours: packet.detours,
             hash: packet.hash,
             judged,
-            paused_before: fabric.paused(link).1,
-            paused: out.map_or(Time::ZERO, |out| fabric.paused(out).1),
+            paused_before: fabric.paused(link, fabric.now).1,
+            paused: out.map_or(Time::ZERO, |out| fabric.paused(out, fabric.now).1),
         };
         account.tell(fabric.now, AccountEvent::Decided(Box::new(decided)));
         event
@@ -118,7 +118,8 @@ impl<A: Agenda> World<A> {
         let at = self.attachments[host];
         let link = self.switches[at.switch].first_link() + u32::from(at.port.0);
         debug_assert!(self.fabric.links[link].far() == FarEnd::Host(host));
-        let (now, paused) = (self.fabric.now, self.fabric.paused(link).1);
+        let now = self.fabric.now;
+        let paused = self.fabric.paused(link, now).1;
         if let Some(account) = &mut self.observers.account {
             account.tell(now, AccountEvent::Arrived { known, paused });
         }
@@ -199,7 +200,7 @@ pub(super) fn tell_sent<A: Agenda>(
     host: u32,
     packet: &Packet,
 ) {
-    let (ahead, paused) = (fabric.depth(host), fabric.paused(host).1);
+    let (ahead, paused) = (fabric.depth(host), fabric.paused(host, fabric.now).1);
     account.sent(fabric.now, packet, ahead, paused);
 }
 

@@ -156,6 +156,8 @@ fn wait(shared: &Shared<'_>, stop: &AtomicBool) -> u64 {
             host::ring(&shared.bell);
             return now();
         }
-        std::thread::sleep(Duration::from_millis(2));
+        // The last look is at the horizon.
+        let left = Duration::from_nanos(shared.job.horizon_ns.saturating_sub(at));
+        std::thread::sleep(left.min(Duration::from_millis(2)));
     }
 }
