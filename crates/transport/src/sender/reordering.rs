@@ -3,10 +3,9 @@
 //! **Decision**     a retransmission was spurious when a D-SACK reports that its segment has arrived a second
 //!                  time, or when it is acknowledged sooner than it can have arrived. Then the threshold rises
 //!                  above a share of the reorderings seen, and if all retransmissions of the recovery were
-//!                  spurious the window from before the recovery is restored, and a back-off ends. Where only the
-//!                  time of an acknowledgement tells, the window waits until no other hole is open: a real loss
-//!                  that was repaired sooner than the path seemed to allow would otherwise end the repair of the
-//!                  others.
+//!                  spurious the window from before the recovery is restored. Where only the time of an
+//!                  acknowledgement tells, the window waits until no other hole is open: the repair of a real loss
+//!                  may look too soon on a path that has become faster, and the others must still be repaired.
 //! **State**        a count for each length of reordering seen, the retransmissions of this recovery and the
 //!                  one before, the window from before the cut. Nothing unless a setting needs it.
 //! **Units**        bytes and picoseconds. A length is the number of later segments that overtook one.
@@ -277,12 +276,17 @@ impl TcpSender {
             self.counters.dsacks = self.counters.dsacks.saturating_add(1);
             found |= reordering.duplicated(from, to);
         }
+        let judged = reordering.judges_by_time();
         let mut complete = found;
-        if reordering.judges_by_time() {
+        if judged {
             reordering.found |= found;
             complete = reordering.found && !self.holes_after(ack);
         }
         if complete && let Some(prior) = self.reordering.as_mut().and_then(|r| r.undone()) {
+            if judged {
+                // The acknowledgement was for the original. It gives no sample (Karn), which would do the same.
+                self.timer.end_back_off();
+            }
             self.undo(now, prior);
         }
     }
@@ -305,7 +309,6 @@ impl TcpSender {
     /// Restores the window and ends the recovery (Linux `tcp_undo_cwnd_reduction`).
     pub(super) fn undo(&mut self, now: Time, prior: Prior) {
         self.counters.undone = self.counters.undone.saturating_add(1);
-        self.timer.end_back_off();
         self.reducing = false;
         let inflated = self.phase == Phase::Fast;
         let own = if inflated { 0 } else { self.window.cwnd };
