@@ -1,48 +1,59 @@
-//! Completion time of a flow that has its path to itself.
+//! Completion time of a flow that has the network to itself.
 //!
 //! The flow's segments leave back to back at the first link's rate and are stored and forwarded at each hop of
-//! a shortest path: no window, no queue, no handshake, no acknowledgement. A slowdown is a completion time
-//! divided by this one. It depends on the network alone, so that it is the same for every scheme.
+//! shortest paths: no window, no queue, no handshake, no acknowledgement. A slowdown is a completion time
+//! divided by this one. It depends on the network alone, so that it is the same for every scheme: the order of
+//! the cables does not matter, and no route over shortest paths is faster ([`sidestep_recording::idle`] has the
+//! closed forms, which the page uses as well).
 
+use sidestep_recording::Link;
+use sidestep_recording::idle::{Idle, Segments};
 use sidestep_sim::FlowPlan;
 use sidestep_sim::network::{End, Network};
 use sidestep_types::{BitRate, Bytes, Framing, HEADER_BYTES, HostId, Time};
-use std::collections::VecDeque;
-
-/// Next node on a shortest path and the cable to it, if there is a path.
-type Hop = Option<(u32, u32)>;
 
 /// Ideal completion times over one network.
-pub struct Ideal<'a> {
-    network: &'a Network,
+pub struct Ideal {
+    idle: Idle,
     framing: Framing,
     /// Segment size of flows that do not set their own.
     mss: u32,
-    /// Neighbours of each node, with the cable; hosts first, then switches.
-    neighbours: Vec<Vec<(usize, usize)>>,
-    /// For each destination node, once queried: the cable towards it from every node, along a shortest path. A
-    /// host with a single cable, to a switch, uses the entry of that switch, which all hosts there share.
-    towards: Vec<Option<Vec<Hop>>>,
 }
 
-impl<'a> Ideal<'a> {
+/// Path of a flow over an idle network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Trip {
+    /// Rate of the sender's own link.
+    pub nic: BitRate,
+    /// Rate of the slowest link of the path on which a full packet is fastest.
+    pub slowest: BitRate,
+    /// Time until the acknowledgement of a full packet returns.
+    pub round: Time,
+}
+
+impl Ideal {
     /// Computes times of flows cut into segments of `mss` payload bytes, unless a flow sets its own segment
     /// size.
-    pub fn new(network: &'a Network, framing: Framing, mss: u32) -> Ideal<'a> {
-        let nodes = network.hosts as usize + network.switches.len();
-        let mut neighbours = vec![Vec::new(); nodes];
-        for (cable, c) in network.cables.iter().enumerate() {
-            let (a, b) = (node(network, c.a), node(network, c.b));
-            neighbours[a].push((b, cable));
-            neighbours[b].push((a, cable));
-        }
-        let towards = vec![None; nodes];
+    pub fn new(network: &Network, framing: Framing, mss: u32) -> Ideal {
+        let hosts = network.hosts as usize;
+        let node = |end: End| match end {
+            End::Host(h) => h.0,
+            End::Switch(s) => network.hosts + s.0,
+        };
+        let links = network.cables.iter().flat_map(|cable| {
+            let ends = [(cable.a, cable.b), (cable.b, cable.a)];
+            ends.map(|(from, to)| Link {
+                from: node(from),
+                to: node(to),
+                rate_bps: cable.rate.as_bps(),
+                delay_ps: cable.delay.ps(),
+                ..Link::default()
+            })
+        });
         Ideal {
-            network,
+            idle: Idle::new(hosts, hosts + network.switches.len(), links),
             framing,
             mss,
-            neighbours,
-            towards,
         }
     }
 
@@ -66,100 +77,43 @@ impl<'a> Ideal<'a> {
     /// first returns: packets of a larger window wait at the sender's own NIC. `None` if no path joins its
     /// hosts, or the path has a link slower than the NIC.
     pub fn held_by_path(&mut self, flow: &FlowPlan) -> Option<u64> {
-        let path = self.path(flow.src, flow.dst)?;
-        let nic = path.first()?.0;
-        if path.iter().any(|(rate, _)| *rate < nic) {
-            return None;
-        }
-        let mss = self.mss(flow);
-        let there = self.segmented(flow.src, flow.dst, u64::from(mss), mss)?;
-        let back = self.segmented(flow.dst, flow.src, 0, mss)?;
-        let each = nic.time_to_send(self.wire(u64::from(mss)));
-        Some((there + back).ps().div_ceil(each.ps()))
+        let trip = self.trip(flow)?;
+        let each = trip.nic.time_to_send(self.full(flow));
+        (trip.slowest >= trip.nic).then(|| trip.round.ps().div_ceil(each.ps()))
+    }
+
+    /// Returns the path of `flow`; `None` if no path joins its hosts.
+    pub(crate) fn trip(&mut self, flow: &FlowPlan) -> Option<Trip> {
+        let (full, ack) = (self.full(flow).0, self.wire(0).0);
+        let there = self.idle.fastest(flow.src.0, flow.dst.0, full)?;
+        let back = self.idle.fastest(flow.dst.0, flow.src.0, ack)?;
+        Some(Trip {
+            nic: BitRate::bps(there.nic_bps),
+            slowest: BitRate::bps(there.slowest_bps),
+            round: Time::from_ps(there.time_ps) + Time::from_ps(back.time_ps),
+        })
+    }
+
+    /// Returns the bytes of a full packet of `flow` on the wire.
+    pub(crate) fn full(&self, flow: &FlowPlan) -> Bytes {
+        self.wire(u64::from(self.mss(flow)))
     }
 
     fn segmented(&mut self, src: HostId, dst: HostId, bytes: u64, mss: u32) -> Option<Time> {
-        let path = self.path(src, dst)?;
         let mss = u64::from(mss);
-        let full = self.wire(mss);
-        let segments = bytes.div_ceil(mss).max(1);
-        let last = self.wire(bytes - (segments - 1) * mss);
-        let delay = path.iter().fold(Time::ZERO, |sum, &(_, d)| sum + d);
-        Some(delay + store_and_forward(&path, segments, full, last))
+        let count = bytes.div_ceil(mss).max(1);
+        let flow = Segments {
+            count,
+            full: self.wire(mss).0,
+            last: self.wire(bytes - (count - 1) * mss).0,
+        };
+        let ps = self.idle.completion(src.0, dst.0, flow)?;
+        Some(Time::from_ps(ps))
     }
 
     fn wire(&self, payload: u64) -> Bytes {
         let ip = payload as u32 + HEADER_BYTES;
         Bytes(u64::from(self.framing.wire(ip)))
-    }
-
-    fn path(&mut self, src: HostId, dst: HostId) -> Option<Vec<(BitRate, Time)>> {
-        let dst = dst.0 as usize;
-        let (target, last) = match self.neighbours[dst][..] {
-            [(switch, cable)] if switch >= self.network.hosts as usize => (switch, Some(cable)),
-            _ => (dst, None),
-        };
-        if self.towards[target].is_none() {
-            self.towards[target] = Some(self.search(target));
-        }
-        let towards = self.towards[target].as_ref().expect("just searched");
-        let mut at = src.0 as usize;
-        let mut path = Vec::new();
-        while at != target {
-            let (next, cable) = towards[at]?;
-            let cable = &self.network.cables[cable as usize];
-            path.push((cable.rate, cable.delay));
-            at = next as usize;
-        }
-        let last = last.map(|cable| &self.network.cables[cable]);
-        path.extend(last.map(|cable| (cable.rate, cable.delay)));
-        Some(path)
-    }
-
-    /// Searches breadth first from `target`; hosts do not forward.
-    fn search(&self, target: usize) -> Vec<Hop> {
-        let mut towards = vec![None; self.neighbours.len()];
-        let mut queue = VecDeque::from([target]);
-        while let Some(at) = queue.pop_front() {
-            if at != target && at < self.network.hosts as usize {
-                continue;
-            }
-            for &(next, cable) in &self.neighbours[at] {
-                if next != target && towards[next].is_none() {
-                    towards[next] = Some((at as u32, cable as u32));
-                    queue.push_back(next);
-                }
-            }
-        }
-        towards
-    }
-}
-
-/// Returns the time at which the last of `segments` has crossed all links, propagation apart.
-///
-/// Segment j leaves link i after it has arrived there and segment j - 1 has left. All segments but the last are
-/// equal, so the longest chain of waits goes link by link with the first segment, waits for the rest at the
-/// slowest link so far, and continues with the last one.
-fn store_and_forward(path: &[(BitRate, Time)], segments: u64, full: Bytes, last: Bytes) -> Time {
-    let of_last: Vec<Time> = path.iter().map(|(r, _)| r.time_to_send(last)).collect();
-    let rest = |from: usize| of_last[from..].iter().fold(Time::ZERO, |sum, &t| sum + t);
-    if segments == 1 {
-        return rest(0);
-    }
-    let (mut along, mut slowest, mut longest) = (Time::ZERO, Time::ZERO, Time::ZERO);
-    for (i, (rate, _)) in path.iter().enumerate() {
-        let one = rate.time_to_send(full);
-        along += one;
-        slowest = slowest.max(one);
-        longest = longest.max(along + slowest * (segments - 2) + rest(i));
-    }
-    longest
-}
-
-fn node(network: &Network, end: End) -> usize {
-    match end {
-        End::Host(h) => h.0 as usize,
-        End::Switch(s) => network.hosts as usize + s.0 as usize,
     }
 }
 

@@ -361,7 +361,7 @@ impl Record {
         all
     }
 
-    fn flow(&mut self, flow: &FlowPlan, seen: &FlowOutcome, end: Time, ideal: &mut Ideal<'_>) {
+    fn flow(&mut self, flow: &FlowPlan, seen: &FlowOutcome, end: Time, ideal: &mut Ideal) {
         let class = &mut self.classes[usize::from(flow.class)];
         class.delivered_bytes += seen.delivered_bytes;
         class.detours_delivered += u64::from(seen.detours);

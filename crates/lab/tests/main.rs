@@ -13,6 +13,7 @@ mod declared;
 mod differing;
 mod experiments;
 mod horizon;
+mod idle;
 mod layers;
 mod messages;
 mod nics;

@@ -11,6 +11,7 @@
 use crate::flags::{Flags, is_ack};
 use crate::refused::Refused;
 use crate::transmissions::LinkTransmissions;
+use sidestep_recording::idle::time_to_send;
 use sidestep_recording::{Chunk, Event, EventKind, Head, MOST_EVENTS, Reader, State, Tail};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -401,15 +402,6 @@ fn note_flow(summary: &mut Summary, seen: &mut [usize], chunk: usize, flow: u32)
         }
         None => summary.more_flows = true,
     }
-}
-
-/// Returns the time to send `bytes`, ps; 0 on a link without a rate.
-pub(crate) fn time_to_send(bytes: u64, rate_bps: u64) -> u64 {
-    if rate_bps == 0 {
-        return 0;
-    }
-    let bits = u128::from(bytes) * 8 * 1_000_000_000_000;
-    u64::try_from(bits.div_ceil(u128::from(rate_bps))).unwrap_or(u64::MAX)
 }
 
 /// Infers the bytes that take link time and no buffer (preamble and gap). A packet that joins an empty queue

@@ -3,17 +3,16 @@
 //! **Decision**     all flows and queries under way in the recording count, even if they started before it or
 //!                  ended after it, so that the slowest are not missing. Those without an end are counted.
 //! **Units**        picoseconds.
-//! **Source**       slowdown divides by the time of `crates/lab/src/ideal.rs`: the flow's segments leave back
-//!                  to back and are stored and forwarded at each hop of a shortest path, without a window, a
-//!                  queue or an acknowledgement.
+//! **Source**       slowdown divides by the time of [`sidestep_recording::idle`], as that of tables does: the
+//!                  flow's segments leave back to back and are stored and forwarded at each hop of shortest
+//!                  paths, without a window, a queue or an acknowledgement.
 //! **Deviations**   a recording does not state the segment size: the largest payload in it is used for every
 //!                  flow.
 
-use crate::chunks::{Chunks, Sizes, time_to_send};
-use crate::paths;
+use crate::chunks::{Chunks, Sizes};
 use serde::Serialize;
-use sidestep_recording::{Flow, Link, Query};
-use std::collections::BTreeMap;
+use sidestep_recording::idle::{Idle, Segments};
+use sidestep_recording::{Flow, Query};
 
 /// Completed flows and queries.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -73,8 +72,8 @@ pub(crate) fn of(chunks: &Chunks<'_>) -> Completions {
     let under_way = |start: u64, end: Option<u64>| start < to && end.is_none_or(|end| end >= from);
     let mut unfinished = Unfinished::default();
     let network = &chunks.head().network;
-    let out = paths::out(network);
-    let mut far = BTreeMap::new();
+    let hosts = network.nodes.iter().take_while(|node| node.host).count();
+    let mut idle = Idle::new(hosts, network.nodes.len(), network.links.iter().cloned());
     let mut flows = Vec::new();
     for flow in &tail.flows {
         let Some(bytes) = flow.bytes.filter(|_| under_way(flow.start, flow.end)) else {
@@ -84,20 +83,16 @@ pub(crate) fn of(chunks: &Chunks<'_>) -> Completions {
             unfinished.flows += 1;
             continue;
         };
-        let far = far
-            .entry(flow.dst)
-            .or_insert_with(|| paths::distances(network, flow.dst));
-        let path = paths::path(&out, far, flow.src);
-        let ideal = path.map_or(0, |path| ideal(&path, bytes, &chunks.sizes));
+        let alone = idle.completion(flow.src, flow.dst, segments(bytes, &chunks.sizes));
         let fct = end.saturating_sub(flow.start);
         flows.push(FlowDone {
             id: flow.id,
             class: flow.class,
             bytes,
             fct,
-            slowdown: match ideal {
-                0 => 0.0,
-                ideal => fct as f64 / ideal as f64,
+            slowdown: match alone {
+                None | Some(0) => 0.0,
+                Some(alone) => fct as f64 / alone as f64,
             },
             detours: chunks.detours.get(&flow.id).copied().unwrap_or(0),
             query: flow.query,
@@ -133,8 +128,8 @@ pub(crate) fn last(flows: &[Flow], query: u32, target: u32) -> Option<&Flow> {
     answers.rev().max_by_key(|flow| flow.end)
 }
 
-/// Returns the completion time of a flow alone on its path, ps.
-fn ideal(path: &[&Link], bytes: u64, sizes: &Sizes) -> u64 {
+/// Returns the segments of a flow of `bytes`.
+fn segments(bytes: u64, sizes: &Sizes) -> Segments {
     // Without data in the recording: the payload of TCP over Ethernet.
     let payload = if sizes.payload == 0 {
         1460
@@ -147,28 +142,10 @@ fn ideal(path: &[&Link], bytes: u64, sizes: &Sizes) -> u64 {
         let buffer = bytes.saturating_add(headers.into()).max(sizes.least.into());
         buffer.saturating_add(sizes.unbuffered.into())
     };
-    let segments = bytes.div_ceil(payload).max(1);
-    let last = wire(bytes.saturating_sub((segments - 1).saturating_mul(payload)));
-    let full = wire(payload);
-    let sum = |times: &mut dyn Iterator<Item = u64>| times.fold(0, u64::saturating_add);
-    let delays = sum(&mut path.iter().map(|link| link.delay_ps));
-    let rest = |from: usize| {
-        let links = path[from..].iter();
-        sum(&mut links.map(|link| time_to_send(last, link.rate_bps)))
-    };
-    if segments == 1 {
-        return delays.saturating_add(rest(0));
+    let count = bytes.div_ceil(payload).max(1);
+    Segments {
+        count,
+        full: wire(payload),
+        last: wire(bytes.saturating_sub((count - 1).saturating_mul(payload))),
     }
-    let (mut along, mut slowest, mut longest) = (0_u64, 0, 0);
-    for (i, link) in path.iter().enumerate() {
-        let one = time_to_send(full, link.rate_bps);
-        along = along.saturating_add(one);
-        slowest = one.max(slowest);
-        let waits = slowest.saturating_mul(segments - 2);
-        longest = along
-            .saturating_add(waits)
-            .saturating_add(rest(i))
-            .max(longest);
-    }
-    delays.saturating_add(longest)
 }

@@ -6,10 +6,11 @@
 //! **Deviations**   a packet dropped during its transmission, as when a link goes down, has no dequeue: it does
 //!                  not move.
 
-use crate::chunks::{Chunks, time_to_send};
+use crate::chunks::Chunks;
 use crate::cursor::Cursor;
 use crate::refused::Refused;
 use crate::window::{Sending, Window};
+use sidestep_recording::idle::time_to_send;
 use sidestep_recording::{Packet, Place};
 
 /// Network at one instant: `Frame` of `web/src/engine/api.ts`.

@@ -1,8 +1,8 @@
-//! Shortest paths over the network of a recording.
+//! Distances over the network of a recording.
 //!
 //! **Decision**     breadth first; hosts do not forward.
 
-use sidestep_recording::{Link, Network};
+use sidestep_recording::Network;
 use std::collections::VecDeque;
 
 /// Returns the distance of each node to `to`, in links; `None` if there is no path.
@@ -34,34 +34,4 @@ pub(crate) fn distances(network: &Network, to: u32) -> Vec<Option<u32>> {
         }
     }
     far
-}
-
-/// Returns the links of a shortest path from `src`, given distances to its end: at each node the first link
-/// that leads nearer.
-pub(crate) fn path<'a>(
-    out: &[Vec<&'a Link>],
-    distances: &[Option<u32>],
-    src: u32,
-) -> Option<Vec<&'a Link>> {
-    let far = |node: u32| distances.get(node as usize).copied().flatten();
-    let (mut at, mut path) = (src, Vec::new());
-    while far(at)? > 0 {
-        let here = far(at)?;
-        let nearer = |link: &&&Link| far(link.to).is_some_and(|next| next < here);
-        let link = out.get(at as usize)?.iter().find(nearer)?;
-        path.push(*link);
-        at = link.to;
-    }
-    Some(path)
-}
-
-/// Returns the links that each node feeds.
-pub(crate) fn out(network: &Network) -> Vec<Vec<&Link>> {
-    let mut out = vec![Vec::new(); network.nodes.len()];
-    for link in &network.links {
-        if let Some(links) = out.get_mut(link.from as usize) {
-            links.push(link);
-        }
-    }
-    out
 }

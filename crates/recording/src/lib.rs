@@ -38,6 +38,7 @@ mod chunk;
 mod columns;
 mod event;
 mod head;
+pub mod idle;
 mod reader;
 mod refused;
 mod section;

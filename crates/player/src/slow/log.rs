@@ -1,9 +1,10 @@
 //! Log of all events of one flow's packets.
 
-use crate::chunks::{Chunks, time_to_send};
+use crate::chunks::Chunks;
 use crate::cursor::{Cursor, walk};
 use crate::flags::is_ack;
 use crate::refused::Refused;
+use sidestep_recording::idle::time_to_send;
 use sidestep_recording::{Event, EventKind, Flow, Packet};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

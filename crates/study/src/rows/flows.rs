@@ -43,7 +43,7 @@ impl FlowRow<'_> {
 
 /// Lists the flows of `point`, in the order of its plan. Flows of a closed loop that never started are left
 /// out.
-pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal<'_>) -> Vec<FlowRow<'a>> {
+pub fn flow_rows<'a>(point: Point<'a>, ideal: &mut Ideal) -> Vec<FlowRow<'a>> {
     let flows = point.outcome.flows_of(point.plan);
     let groups = groups(point.plan);
     let rows = flows.map(|(id, plan, outcome)| FlowRow {
