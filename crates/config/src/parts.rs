@@ -42,7 +42,8 @@ fn parts(message: &str) -> Parts {
         Some((said, hint)) => (said, hint.strip_suffix('?')),
         None => (message, None),
     };
-    let suggestion = hint.map(|word| unquoted(word).to_string());
+    // Of several, the first.
+    let suggestion = hint.map(|hint| word(hint).to_string());
     let needs = said
         .split_once("expected ")
         .or_else(|| said.split_once(" must be "));
@@ -107,11 +108,6 @@ fn outside<'a>(text: &'a str, end: &str) -> &'a str {
 fn word(text: &str) -> &str {
     let quoted = text.strip_prefix('"').and_then(|rest| rest.split_once('"'));
     quoted.map_or(text, |(word, _)| word)
-}
-
-fn unquoted(text: &str) -> &str {
-    let within = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
-    within.unwrap_or(text)
 }
 
 /// Returns the path of a table that has one entry at each level.

@@ -139,7 +139,31 @@ impl Problems {
     }
 }
 
-/// Suggests the nearest of `known`: `; did you mean "x"?`. Lists all of them if none is near.
+/// Suggests the names of `known` that end in `word`: `; did you mean "host_rate" or "fabric_rate"?`.
+fn ending<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let end = format!("_{word}");
+    let names: Vec<String> = (known.into_iter().filter(|name| name.ends_with(&end)))
+        .map(|name| format!("{name:?}"))
+        .collect();
+    (!word.is_empty() && !names.is_empty())
+        .then(|| format!("; did you mean {}?", names.join(" or ")))
+}
+
+/// Suggests names of `known` that share their last words with `word`: those that end in it, or the one that it ends
+/// in, or those with the same last word.
+pub fn related(word: &str, known: &[&str]) -> Option<String> {
+    let all = || known.iter().copied();
+    let lower = word.to_lowercase();
+    ending(&lower, all()).or_else(|| {
+        let (_, last) = lower.rsplit_once('_')?;
+        let same = all().find(|name| *name == last);
+        let same = same.map(|name| format!("; did you mean {name:?}?"));
+        same.or_else(|| ending(last, all()))
+    })
+}
+
+/// Suggests the nearest of `known`: `; did you mean "x"?`. Names that end in the word, like `host_rate` for `rate`,
+/// are all suggested. Lists all names if none is near.
 pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     // A typo is made in a name, not in a line of megabytes.
@@ -148,6 +172,14 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
     } else {
         word.to_lowercase()
     };
+    if let Some(hint) = ending(&lower, known.iter().copied()) {
+        let near = known.iter().any(|name| *name == lower);
+        return if near {
+            format!("; did you mean {lower:?}?")
+        } else {
+            hint
+        };
+    }
     // A word that is cut short or too long counts as one typo; otherwise one typo per three letters is allowed,
     // and a transposition counts once. The first of the nearest wins.
     let slips = |k: &str| match lower.len().min(k.len()) >= 3
@@ -164,7 +196,7 @@ pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
     match near {
         Some((_, name)) => format!("; did you mean {name:?}?"),
         None if known.is_empty() => String::new(),
-        None => format!("; known: {}", known.join(", ")),
+        None => related(&lower, &known).unwrap_or_else(|| format!("; known: {}", known.join(", "))),
     }
 }
 
@@ -187,6 +219,19 @@ mod tests {
             "; did you mean \"mark_at\"?"
         );
         assert_eq!(suggest("x", []), "");
+        let rates = ["leaves", "host_rate", "fabric_rate", "delay"];
+        let both = "; did you mean \"host_rate\" or \"fabric_rate\"?";
+        assert_eq!(suggest("rate", rates), both);
+        assert_eq!(suggest("Rate", rates), both);
+        assert_eq!(
+            suggest("rates", rates),
+            "; known: leaves, host_rate, fabric_rate, delay"
+        );
+        assert_eq!(suggest("Delay", rates), "; did you mean \"delay\"?");
+        assert_eq!(
+            suggest("", rates),
+            "; known: leaves, host_rate, fabric_rate, delay"
+        );
     }
 
     #[test]

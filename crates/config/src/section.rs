@@ -7,7 +7,7 @@
 use crate::document::Table;
 use crate::gather::{Gathered, Given, Picked, gather};
 use crate::ledger::Ledger;
-use crate::problem::{At, Problems, suggest};
+use crate::problem::{At, Problems, related, suggest};
 use crate::source::{Origin, Sources};
 use crate::spec::{Choice, Layer, Spec};
 use crate::value;
@@ -248,7 +248,9 @@ impl Work<'_, '_> {
                     few => few.join(", "),
                 };
                 let (what, name, key) = (choice.what, entry.name, given.key);
-                format!("{what} {name:?} has no setting {key:?}; it belongs to {owners}")
+                let known: Vec<&str> = self.known(entry).collect();
+                let hint = related(key, &known).unwrap_or_default();
+                format!("{what} {name:?} has no setting {key:?}; it belongs to {owners}{hint}")
             };
             if self.layers[given.layer].shared && !owners.is_empty() {
                 self.ledger.asked(given.key_at, fits, message);
@@ -258,15 +260,19 @@ impl Work<'_, '_> {
         }
     }
 
-    fn unknown(&self, choice: &Choice, entry: &Entry, key: &str) -> String {
+    /// Returns the keys of the entry, and those beside it.
+    fn known(&self, entry: &Entry) -> impl Iterator<Item = &'static str> {
         // Only a section's own kind shares its table with the section's parameters.
         let beside = if self.spec.kind.is_some() {
             self.spec.params
         } else {
             &[]
         };
-        let known = entry.params.iter().chain(beside).map(|param| param.name);
-        let hint = suggest(key, known);
+        entry.params.iter().chain(beside).map(|param| param.name)
+    }
+
+    fn unknown(&self, choice: &Choice, entry: &Entry, key: &str) -> String {
+        let hint = suggest(key, self.known(entry));
         format!(
             "unknown key {key:?} in {} {:?}{hint}",
             choice.what, entry.name
@@ -291,6 +297,10 @@ impl Work<'_, '_> {
                     let said = self.path_in(given.layer, policy, param.name);
                     let value = value::read(&said, given.node, param, self.problems);
                     (value, self.source(given.layer, &said))
+                }
+                (None, Some(_)) if replaced(param, params, picked) => {
+                    let other = param.unless.unwrap_or_default();
+                    (Some(Value::Off), format!("default: {other} is given"))
                 }
                 (None, Some(text)) => {
                     let value = Value::parse(text, param).expect("a default reads as its own unit");
@@ -355,6 +365,18 @@ impl Work<'_, '_> {
             format!("unknown key {:?} in {what}{hint}", given.key),
         );
     }
+}
+
+/// True if another parameter that replaces the default of `param` is given, and is not off.
+fn replaced(param: &Param, params: &[Param], picked: &Picked<'_>) -> bool {
+    let other = params.iter().find(|other| param.unless == Some(other.name));
+    other.is_some_and(|other| {
+        let mut given = picked.params.iter();
+        given.any(|given| {
+            let read = || value::read("", given.node, other, &mut Problems::default());
+            given.key == other.name && read() != Some(Value::Off)
+        })
+    })
 }
 
 fn path(section: &str, policy: Option<&str>, key: &str) -> String {

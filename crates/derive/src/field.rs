@@ -20,6 +20,7 @@ pub struct Setting<'a> {
     off: Option<LitStr>,
     word: Option<LitStr>,
     beside: Option<(String, Vec<LitStr>)>,
+    unless: Option<LitStr>,
     range: Option<TokenStream>,
     above: Option<TokenStream>,
     because: Option<LitStr>,
@@ -40,6 +41,7 @@ impl<'a> Setting<'a> {
             off: None,
             word: None,
             beside: None,
+            unless: None,
             range: None,
             above: None,
             because: None,
@@ -52,6 +54,9 @@ impl<'a> Setting<'a> {
             })?;
         }
         go_together(&given)?;
+        if let (Some(unless), None) = (&setting.unless, &setting.off) {
+            return Err(Error::new_spanned(unless, "unless needs a word for off"));
+        }
         // A type that takes a word reads what it means to be without as well.
         if let (Some(off), None, false) = (&setting.off, &setting.word, is_option(&field.ty)) {
             return Err(Error::new_spanned(off, "off needs an Option"));
@@ -81,6 +86,7 @@ impl<'a> Setting<'a> {
             "word" => self.word = Some(meta.value()?.parse()?),
             "range" => self.range = Some(tokens(meta.value()?)?),
             "above" => self.above = Some(tokens(meta.value()?)?),
+            "unless" => self.unless = Some(meta.value()?.parse()?),
             "because" => self.because = Some(meta.value()?.parse()?),
             "beside" => meta.parse_nested_meta(|other| {
                 let words = match other.input.peek(Token![=]) {
@@ -95,7 +101,7 @@ impl<'a> Setting<'a> {
             })?,
             _ => {
                 return Err(meta.error(
-                    "expected flatten, skip, common, bytes, key, default, off, word, range, above, because or beside",
+                    "expected flatten, skip, common, bytes, key, default, off, word, range, above, because, unless or beside",
                 ));
             }
         }
@@ -131,6 +137,7 @@ impl<'a> Setting<'a> {
         let (key, ty, doc) = (self.key(), self.unit(), doc(&self.field.attrs));
         let (default, off) = (optional(&self.default), optional(&self.off));
         let word = optional(&self.word);
+        let unless = optional(&self.unless);
         let beside = match &self.beside {
             Some((other, words)) => quote!(::core::option::Option::Some((#other, &[#(#words),*]))),
             None => quote!(::core::option::Option::None),
@@ -143,6 +150,7 @@ impl<'a> Setting<'a> {
                 off: #off,
                 word: #word,
                 beside: #beside,
+                unless: #unless,
                 doc: #doc,
             }
         }
@@ -195,7 +203,7 @@ fn go_together(given: &[Ident]) -> Result<()> {
             return fail(format!("{one} is there twice"));
         }
         let group = ["flatten", "skip"];
-        let row = ["default", "off", "word", "beside"];
+        let row = ["default", "off", "word", "beside", "unless"];
         let idle = |other: &&str| match *other {
             "common" => has("common") && row.iter().any(|word| one == word),
             other => has(other) && !group.iter().any(|word| one == word),

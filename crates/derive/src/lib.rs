@@ -26,6 +26,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `range = 1..=1000` or `above = 0`: the bounds; `because = "…"` is added to their message, after a colon
 /// - `beside(per = "flow" | "destination")`: the setting has an effect only if the setting `per` is one of these words
 /// - `beside(latency)`: the setting has an effect only if the setting `latency` is not off
+/// - `unless = "load"`: where the setting `load` is given, this one is off instead of its default
 /// - `bytes`: the field is a whole number whose unit is bytes
 /// - `flatten`: the type of the field is itself a struct of settings, and its rows are inserted here; with
 ///   `flatten = Group` the rows of `Group`, which is converted to the type of the field by `into`

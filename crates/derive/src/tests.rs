@@ -53,6 +53,10 @@ fn what_would_have_no_effect_is_refused() {
             "because has no effect without range or above",
         ),
         ("default = \"1\", default = \"2\"", "default is there twice"),
+        (
+            "default = \"1\", unless = \"load\"",
+            "unless needs a word for off",
+        ),
     ] {
         let body = format!("/// n\n #[setting({at})] n: u64");
         assert_eq!(refused(&body), said);

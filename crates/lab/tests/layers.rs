@@ -40,6 +40,49 @@ fn said<'a>(scenario: &'a Scenario, scheme: &str, key: &str) -> (&'a str, &'a st
     (&found.value, &found.source)
 }
 
+/// A parameter that replaces the default of another is enough alone, in a file or in a `--set`.
+#[test]
+fn a_load_alone_replaces_the_default_gap() {
+    let file = "[workload.bg]\nkind = \"background\"\nload = \"50 %\"\n";
+    let kind = "[workload.bg]\nkind = \"background\"\n";
+    let off = ("off", "default: load is given");
+    for (more, sets) in [
+        (file, &[][..]),
+        (kind, &["workload.bg.load=50%"][..]),
+        (kind, &["workload.bg.load=0.5"]),
+        (kind, &["workload.bg.load=50 %"]),
+    ] {
+        let scenario = read(more, sets);
+        assert_eq!(said(&scenario, "", "workload.bg.inter_arrival"), off);
+        let share = scenario.load().classes[1].payload_share;
+        assert!((share - 0.5).abs() < 1e-9, "{share}");
+        let again = read_with(&scenario.to_toml(), &[], &NoFiles);
+        assert_eq!(again.load(), scenario.load());
+        assert_eq!(again.settings(), scenario.settings());
+    }
+    // A load that is off replaces nothing.
+    let without = read(kind, &["workload.bg.load=off"]);
+    assert_eq!(said(&without, "", "workload.bg.inter_arrival").0, "120 ms");
+    // The siblings: rate of queries, size of an incast, sizes of a closed loop.
+    let query = read("", &["workload.query.load=5 %"]);
+    assert_eq!(said(&query, "", "workload.query.rate"), off);
+    let incast = "[workload.i]\nkind = \"incast\"\ndegree = 4\ntotal = \"1 MB\"\n";
+    let total = ("off", "default: total is given");
+    assert_eq!(said(&read(incast, &[]), "", "workload.i.size"), total);
+    let lasting = "[workload.loop]\nkind = \"replace\"\nsize = \"9 kB\"\n";
+    let size = ("off", "default: size is given");
+    assert_eq!(said(&read(lasting, &[]), "", "workload.loop.cdf"), size);
+    // What a file gives stays, and the two are refused together.
+    let both = format!("{BASE}{kind}inter_arrival = \"1 ms\"\n");
+    let sets = ["workload.bg.load=50 %".to_string()];
+    let refused = Scenario::read("a.toml", &both, &sets, &NoFiles);
+    let refused = refused.err().expect("both are given")[0].to_string();
+    assert!(
+        refused.contains("expected exactly one of inter_arrival and load"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn threads_may_share_a_scenario() {
     fn shared<T: Send + Sync>(_: &T) {}

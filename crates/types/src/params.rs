@@ -37,6 +37,9 @@ pub struct Param {
     /// Parameter of the same table beside which this one has an effect, and the words of it that give the
     /// effect; without words, every word but the one for "off". `None` if it always has an effect.
     pub beside: Option<(&'static str, &'static [&'static str])>,
+    /// Parameter of the same table that replaces the default of this one: where that one is given, this one is
+    /// off.
+    pub unless: Option<&'static str>,
     /// Description in one line, with the origin of the default.
     pub doc: &'static str,
 }
@@ -51,6 +54,7 @@ impl Param {
             off: None,
             word: None,
             beside: None,
+            unless: None,
             doc,
         }
     }
@@ -69,6 +73,7 @@ impl Param {
             off: None,
             word: None,
             beside: None,
+            unless: None,
             doc,
         }
     }

@@ -169,7 +169,7 @@ pub fn parse_size(text: &str) -> Result<Size, ParseQuantityError> {
 /// is above 0.
 pub fn parse_fraction(text: &str) -> Result<(u64, u64), ParseQuantityError> {
     let fail = || ParseQuantityError {
-        expected: "a fraction like \"1/16\" or \"0.25\"",
+        expected: "a fraction like \"1/16\", \"0.25\" or \"25 %\"",
         got: format!("{text:?}"),
     };
     if let Some((above, below)) = text.split_once('/') {
@@ -182,13 +182,18 @@ pub fn parse_fraction(text: &str) -> Result<(u64, u64), ParseQuantityError> {
         };
     }
     let (digits, rest) = split_number(text);
-    if digits.is_empty() || !rest.is_empty() {
+    let whole = match rest {
+        "" => 1,
+        "%" => 100,
+        _ => return Err(fail()),
+    };
+    if digits.is_empty() {
         return Err(fail());
     }
     let places = digits.split_once('.').map_or(0, |(_, f)| f.len() as u32);
-    let below = 10u64.checked_pow(places).ok_or_else(fail)?;
-    let above = scaled(digits, below).map_err(|_| fail())?;
-    Ok((above, below))
+    let scale = 10u64.checked_pow(places).ok_or_else(fail)?;
+    let above = scaled(digits, scale).map_err(|_| fail())?;
+    Ok((above, scale.checked_mul(whole).ok_or_else(fail)?))
 }
 
 /// Splits `text` into the leading decimal number and the rest, both trimmed.
@@ -265,6 +270,13 @@ mod tests {
         assert_eq!(parse_fraction("1/16"), Ok((1, 16)));
         assert_eq!(parse_fraction("0.25"), Ok((25, 100)));
         assert_eq!(parse_fraction("2"), Ok((2, 1)));
+        assert_eq!(parse_fraction("50 %"), Ok((50, 100)));
+        assert_eq!(parse_fraction("50%"), Ok((50, 100)));
+        assert_eq!(parse_fraction(" 12.5 % "), Ok((125, 1000)));
+        assert_eq!(parse_fraction("0.1%"), Ok((1, 1000)));
+        for wrong in ["%", "50 % %", "50 percent", "1/2 %", "-5 %", "50 %x"] {
+            assert!(parse_fraction(wrong).is_err(), "{wrong}");
+        }
         assert!(parse_fraction("1/0").is_err());
         assert!(parse_fraction("half").is_err());
     }

@@ -49,7 +49,7 @@ pub struct BackgroundSettings {
     #[setting(flatten)]
     rule: Rule,
     /// mean time between the flows of a host; DIBS Table 2; per host is assumed
-    #[setting(default = "120 ms", off = "off", above = 0)]
+    #[setting(default = "120 ms", off = "off", above = 0, unless = "load")]
     inter_arrival: Option<Time>,
     /// offered payload as a share of the capacity of the links of load_of, instead of inter_arrival
     #[setting(default = "off", off = "off", above = 0)]

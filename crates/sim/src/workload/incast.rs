@@ -83,7 +83,7 @@ pub struct IncastSettings {
     #[setting(default = "40")]
     degree: u64,
     /// size of a flow; DIBS Table 2
-    #[setting(default = "20 kB", off = "off")]
+    #[setting(default = "20 kB", off = "off", unless = "total")]
     size: Option<FlowSize>,
     /// size of all flows together, shared equally, instead of size; MulBuff: 1 MB
     #[setting(default = "off", off = "off")]

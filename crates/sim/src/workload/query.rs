@@ -35,7 +35,7 @@ pub struct Query {
 #[derive(Settings)]
 pub struct QuerySettings {
     /// rate of queries in the whole network; DIBS Table 2
-    #[setting(default = "300 /s", off = "off", above = 0)]
+    #[setting(default = "300 /s", off = "off", above = 0, unless = "load")]
     rate: Option<PerMegasecond>,
     /// payload of the responses as a share of the capacity of the links of load_of, instead of rate
     #[setting(default = "off", off = "off", above = 0)]

@@ -50,7 +50,7 @@ pub struct ReplaceSettings {
     #[setting(default = "100", range = 1..=MAX_FLOWS as u64)]
     active: u32,
     /// flow sizes; assumed: as in background
-    #[setting(default = "imc10_aditya_packets_ns2", off = "off")]
+    #[setting(default = "imc10_aditya_packets_ns2", off = "off", unless = "size")]
     cdf: Option<FileName>,
     #[setting(flatten)]
     rule: Rule,

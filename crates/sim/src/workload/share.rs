@@ -6,9 +6,8 @@
 //!                  aggregation. All hosts
 //!                  then offer the same share of their own links, so that together they offer that load.
 //! **Units**        payload bits, headers and framing not counted, over bits per second.
-//! **Errors**       a share of a fabric where every switch has hosts, or none; a share of 0; both a load and
-//!                  the parameter
-//!                  that it replaces, or neither.
+//! **Errors**       a share of a fabric where every switch has hosts, or none; a share of 0; a share above 1
+//!                  without `overload`; both a load and the parameter that it replaces, or neither.
 //! **Source**       Abdous et al., CoNEXT 2021 (Vertigo) count load so: 4,000 queries a second of 100 × 40 kB
 //!                  are 10 % of
 //!                  8 × 4 × 40 Gbps.
@@ -23,6 +22,9 @@ pub(super) struct LoadOf {
     /// links that load is a share of: those of hosts, or those above the switches with hosts
     #[setting(default = "host")]
     pub load_of: Links,
+    /// allow a load above 1, which the links cannot carry: queues and completion times then grow with duration
+    #[setting(default = "false")]
+    pub overload: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Words)]
@@ -36,7 +38,7 @@ pub(super) enum Links {
 /// `None` where `per` is given, which `given` says; errors unless exactly one of both is.
 pub(super) fn of_links(
     load: Option<f64>,
-    LoadOf { load_of }: LoadOf,
+    LoadOf { load_of, overload }: LoadOf,
     site: &Site,
     per: &'static str,
     given: bool,
@@ -47,6 +49,10 @@ pub(super) fn of_links(
             Err(Refusal::about(&["load_of", "load"], expected).got("load = \"off\""))
         }
         None if given => Ok(None),
+        Some(share) if !given && share > 1.0 && !overload => {
+            let expected = "load must be at most 1 (a percentage needs its sign: \"50 %\"; overload = true allows more)";
+            Err(Refusal::about(&["load"], expected).got(share))
+        }
         Some(share) if !given => match load_of {
             Links::Host => Ok(Some(share)),
             Links::Fabric => Ok(Some(share * of_fabric_to_links(site)?)),

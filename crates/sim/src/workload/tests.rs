@@ -122,6 +122,28 @@ fn what_does_not_go_together_is_refused() {
         said("background", 64, &[("inter_arrival", "off"), ("load", "0")])
             .contains("load must be above 0")
     );
+    let over = |load, more: &[(&'static str, &'static str)]| {
+        let sets = [&[("inter_arrival", "off"), ("load", load)], more].concat();
+        try_made("background", 64, &sets)
+            .err()
+            .map(|refusal| refusal.to_string())
+    };
+    let most = "load must be at most 1 (a percentage needs its sign: \"50 %\"; overload = true allows more), got ";
+    assert_eq!(over("1.2", &[]), Some(format!("{most}1.2")));
+    assert_eq!(over("1.000001", &[]), Some(format!("{most}1.000001")));
+    assert_eq!(over("101 %", &[]), Some(format!("{most}1.01")));
+    assert_eq!(
+        over("50", &[("load_of", "fabric")]),
+        Some(format!("{most}50"))
+    );
+    for (load, overload) in [
+        ("1", "false"),
+        ("100 %", "false"),
+        ("1.2", "true"),
+        ("7", "true"),
+    ] {
+        assert_eq!(over(load, &[("overload", overload)]), None, "{load}");
+    }
     assert!(
         said("background", 64, &[("cdf", "nope")]).starts_with("\"nope\" is neither a shipped")
     );
