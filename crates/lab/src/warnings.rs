@@ -11,6 +11,7 @@ mod ranks;
 mod reordering;
 mod services;
 mod signals;
+mod windows;
 
 pub(crate) use pauses::of_run;
 
@@ -80,6 +81,7 @@ fn of_part(scenario: &Scenario, part: &Part<'_>, first: Option<&TrafficPlan>) ->
                 services::first_window_is_more_than_a_flow_s_room(part, switch, first)
             }),
             overflows_though_paused(scenario, scheme, switch),
+            first.and_then(|first| windows::marks_too_early(scenario, part, switch, first)),
         ];
         let said = said
             .into_iter()
@@ -92,6 +94,7 @@ fn of_part(scenario: &Scenario, part: &Part<'_>, first: Option<&TrafficPlan>) ->
     };
     let of_switches = scheme.switches().flat_map(of_kind);
     let of_nics = nics::of(scenario, part, first);
+    let of_windows = windows::of(scenario, part, first);
     let of_marks = marks::of(scheme, first);
     let idle = of_no_switch(scenario, scheme);
     let idle = idle.into_iter().chain(idle::of_scheme(scenario, part));
@@ -99,6 +102,7 @@ fn of_part(scenario: &Scenario, part: &Part<'_>, first: Option<&TrafficPlan>) ->
         .chain(own)
         .chain(of_marks)
         .chain(of_nics)
+        .chain(of_windows)
         .chain(idle)
         .collect()
 }

@@ -25,3 +25,4 @@ mod pure;
 mod recording;
 mod rooms;
 mod silent;
+mod windows;

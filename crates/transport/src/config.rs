@@ -157,6 +157,7 @@ impl TcpConfig {
     pub(crate) fn nature(&self) -> Nature {
         Nature {
             marks: self.congestion.reacts_to_marks(),
+            in_proportion: matches!(self.congestion, congestion::Congestion::Dctcp { .. }),
             delays: self.congestion.goes_by_delays(),
             buffer: None,
             ranking: self.ranking,

@@ -7,6 +7,9 @@ use crate::Ranking;
 pub struct Nature {
     /// True if it slows down on marks.
     pub marks: bool,
+    /// True if it slows down in proportion to the share of marks, so that marks from a short queue on are enough: a
+    /// seventh of rate times round trip (DCTCP, SIGCOMM 2010, section 3.4).
+    pub in_proportion: bool,
     /// True if it slows down on delays.
     pub delays: bool,
     /// Buffer policy that it requires, if any: it sends at line rate until a timeout, since switches with this

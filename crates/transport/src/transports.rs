@@ -233,6 +233,7 @@ mod tests {
             with_ecn.nature(),
             Nature {
                 marks: true,
+                in_proportion: false,
                 delays: false,
                 buffer: None,
                 ranking: Ranking::Unacknowledged,

@@ -79,6 +79,7 @@ impl PfabricConfig {
     pub(crate) fn nature(&self) -> Nature {
         Nature {
             marks: false,
+            in_proportion: false,
             delays: false,
             buffer: Some("pfabric"),
             ranking: self.ranking,
