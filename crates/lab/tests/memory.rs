@@ -128,6 +128,38 @@ fn a_run_takes_what_was_estimated() {
     assert!(far.is_empty(), "{far:?}");
 }
 
+/// Checks a fat-tree of 8,192 hosts, where links count more than flows: a burst, after which ideal times of 12,000 pairs
+/// of hosts are computed, and a permutation of endless flows.
+#[test]
+fn a_large_network_takes_what_was_estimated() {
+    let burst = shipped::scenario("burst-k64").unwrap();
+    let endless = burst.replace(
+        "kind = \"query\"\nrate = \"1000000 /s\"\ndegree = 40\nsize = \"20 kB\"",
+        "kind = \"permutation\"",
+    );
+    assert_ne!(burst, endless);
+    let mut far = Vec::new();
+    for (name, text, sets) in [
+        ("burst", burst, &["workload.query.rate=300 k/s"][..]),
+        ("permutation", &endless, &["duration=200 us", "drain=0 s"]),
+    ] {
+        let sets = [&["topology.k=32", "schemes=dctcp"], sets].concat();
+        let sets: Vec<String> = sets.into_iter().map(String::from).collect();
+        let read = Scenario::read("burst.toml", text, &sets, &NoFiles);
+        let scenario = read.unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        let taken = most(|| {
+            let ran = run(&scenario, 0, 1, TraceFilter::None, &mut |_| Watch::Go).unwrap();
+            Record::of(&ran)
+        });
+        let factor = scenario.estimate().run_bytes / taken;
+        eprintln!("{name}: estimated {factor:.2} of {taken:.0}");
+        if !(1.0 / 1.5..1.5).contains(&factor) {
+            far.push((name, factor));
+        }
+    }
+    assert!(far.is_empty(), "{far:?}");
+}
+
 /// Checks the memory of each further part of a run: four of them, run in turn by one thread.
 #[test]
 fn a_further_part_takes_what_was_estimated() {
