@@ -64,18 +64,20 @@ fn to_text(experiment: &Experiment, jobs: usize, brief: bool) -> String {
         text.push_str(&sweep_text(experiment));
     }
     let settings = settings_text(scenario, brief);
-    let load = load_text(scenario) + &estimate_text(&experiment.estimate(), jobs);
+    // In the order of the questions about a network: how full it is, what to distrust, what it costs.
+    let mut load = load_text(scenario);
+    for note in &experiment.notes {
+        load.push_str(&format!("\nnote: {note}\n"));
+    }
+    for warning in experiment.warnings() {
+        load.push_str(&format!("\nwarning: {warning}\n"));
+    }
+    load.push_str(&estimate_text(&experiment.estimate(), jobs));
     let (first, second) = match brief {
         true => (load, settings),
         false => (settings, load),
     };
     text.push_str(&format!("{first}\n{second}"));
-    for note in &experiment.notes {
-        text.push_str(&format!("\nnote: {note}\n"));
-    }
-    for warning in experiment.warnings() {
-        text.push_str(&format!("\nwarning: {warning}\n"));
-    }
     text
 }
 

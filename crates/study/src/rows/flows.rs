@@ -104,7 +104,7 @@ pub fn flow_columns<'a>() -> Vec<Col<FlowRow<'a>>> {
         finished: Flag = r.outcome.finished.is_some();
         /// start to last byte in order; null unless finished
         fct_us: OptFloat = r.fct_us();
-        /// completion time on an idle path: serialisation, store and forward, propagation
+        /// least completion time on an idle network: serialisation, store and forward, propagation
         ideal_fct_us: OptFloat = Some(r.ideal?.as_us_f64());
         /// fct_us / ideal_fct_us
         slowdown: OptFloat = Some(r.fct_us()? / r.ideal?.as_us_f64());
