@@ -28,6 +28,13 @@ impl Files for Few {
             "cables.csv" => Ok("a,b,rate,delay\nh0,,1 Gb,1 us\nh0,s0,fast,1\n".into()),
             "both.csv" => Ok("size_bytes,cumulative_probability\nx,2\n".into()),
             "self.csv" => Ok("start,src,dst,size\n1 ms,3,3,20 kB\n".into()),
+            "beyond.csv" => {
+                let row = |host| format!("1 ms,h{host},h{},1 B\n", (host + 1) % 128);
+                Ok("start,src,dst,size\n".to_string() + &(0..128).map(row).collect::<String>())
+            }
+            "names.csv" => {
+                Ok("start,src,dst,size\n".to_string() + &"1 ms,web-1,db-2,1 B\n".repeat(500))
+            }
             "mine.toml" => {
                 Ok("[switch]\nbuffer = \"dibs\"\n[transport]\nfast_retransmit = 0\n".into())
             }

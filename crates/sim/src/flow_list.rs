@@ -26,8 +26,10 @@
 
 use crate::plan::FlowPlan;
 use crate::table::{Row, RowErrors, Table};
+use crate::topology::fat_tree::smallest;
 use sidestep_transport::LONGEST_SEGMENT;
 use sidestep_types::{HostId, Quantity, Time, Unit, parse_quantity};
+use std::collections::BTreeSet;
 use std::num::NonZeroU16;
 
 /// Line of a flow list.
@@ -59,8 +61,88 @@ const COLUMNS: &str = "start (or start_s, start_ms, start_us, start_ns, start_ps
 pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, String> {
     let table = Table::read(name, text, HEADER)?;
     let columns = Columns::of(&table)?;
-    let flow = |row| columns.flow(&table, row, hosts);
-    table.each(flow)
+    // A list for a larger network is one mistake, not one in each of its lines.
+    let beyond = Beyond::of(&table, &columns, hosts);
+    let known = beyond
+        .as_ref()
+        .map_or(hosts, |beyond| beyond.largest.saturating_add(1));
+    let flows = table.each(|row| columns.flow(&table, row, known));
+    let Some(beyond) = beyond else {
+        return flows;
+    };
+    let said = beyond.said(name, hosts);
+    Err(match flows {
+        Ok(_) => said,
+        Err(others) => format!("{said}\n{others}"),
+    })
+}
+
+/// Hosts of a list that the network does not have, on at least two lines.
+struct Beyond<'a> {
+    hosts: BTreeSet<u32>,
+    largest: u32,
+    lines: usize,
+    /// Line and word of the first.
+    first: (usize, &'a str),
+}
+
+/// Most hosts of a network.
+const MOST_HOSTS: u32 = 1 << 20;
+
+impl<'a> Beyond<'a> {
+    fn of(table: &'a Table<'_>, columns: &Columns, hosts: u32) -> Option<Beyond<'a>> {
+        let mut beyond: Option<Beyond<'a>> = None;
+        for row in &table.rows {
+            let words = [columns.src, columns.dst].map(|column| row.cell(column));
+            let others = words.map(|word| number(word).filter(|number| *number >= hosts));
+            let each = || {
+                words
+                    .into_iter()
+                    .zip(others)
+                    .filter_map(|(w, n)| Some((w, n?)))
+            };
+            let Some((word, _)) = each().next() else {
+                continue;
+            };
+            let beyond = beyond.get_or_insert_with(|| Beyond {
+                hosts: BTreeSet::new(),
+                largest: 0,
+                lines: 0,
+                first: (row.line, word),
+            });
+            beyond.lines += 1;
+            for (_, number) in each() {
+                beyond.largest = beyond.largest.max(number);
+                beyond.hosts.insert(number);
+            }
+        }
+        beyond.filter(|beyond| beyond.lines > 1 && hosts > 0)
+    }
+
+    /// Returns one sentence, with the setting to change.
+    fn said(&self, name: &str, hosts: u32) -> String {
+        let Beyond {
+            largest,
+            lines,
+            first: (line, word),
+            ..
+        } = self;
+        let (others, last) = (self.hosts.len(), hosts - 1);
+        let plural = if others == 1 { "" } else { "s" };
+        let expected = match *largest < MOST_HOSTS {
+            true => format!(
+                "a network of {} hosts in [topology], as with kind = \"fat_tree\" and k = {}",
+                largest + 1,
+                smallest(*largest + 1)
+            ),
+            false => "hosts numbered from 0; `sidestep import` numbers others".to_string(),
+        };
+        format!(
+            "{name}:{line}: the list names {others} host{plural} beyond h{last}, the last one of the \
+             network, on {lines} lines: expected {expected}, got {hosts} hosts in the network and \
+             {word:?} in the list"
+        )
+    }
 }
 
 /// Columns of a flow list: their places, and units named in the header.
@@ -180,11 +262,16 @@ fn word(table: &Table<'_>, row: &Row, column: Option<usize>) -> Result<Option<St
     Ok(Some(cell.to_string()))
 }
 
+/// Returns the number in `3` or `h3`.
+fn number(word: &str) -> Option<u32> {
+    let digits = word.strip_prefix('h').unwrap_or(word);
+    let plain = digits.bytes().all(|b| b.is_ascii_digit());
+    digits.parse().ok().filter(|_| plain)
+}
+
 fn host(table: &Table<'_>, row: &Row, column: usize, hosts: u32) -> Result<HostId, String> {
     let word = row.cell(column);
-    let digits = word.strip_prefix('h').unwrap_or(word);
-    let number = digits.parse().ok().filter(|n| *n < hosts);
-    let found = number.filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
+    let found = number(word).filter(|number| *number < hosts);
     found.map(HostId).ok_or_else(|| {
         let expected = match hosts {
             0 => "a network with hosts".to_string(),
@@ -349,6 +436,64 @@ mod tests {
         assert_eq!(
             said("1 ms,0,3"),
             "f.csv:2: expected 4 cells (start,src,dst,size), got 3"
+        );
+    }
+
+    #[test]
+    fn a_list_for_a_larger_network_is_one_mistake_with_the_setting_to_change() {
+        let list = |hosts: u32, more: &str| {
+            let rows = (0..hosts).map(|host| format!("1 ms,h{host},h{},1 B\n", (host + 1) % hosts));
+            flows(&format!("{HEADER}\n{}{more}", rows.collect::<String>())).unwrap_err()
+        };
+        assert_eq!(
+            list(128, ""),
+            "f.csv:5: the list names 124 hosts beyond h3, the last one of the network, on 125 lines: \
+             expected a network of 128 hosts in [topology], as with kind = \"fat_tree\" and k = 8, got \
+             4 hosts in the network and \"h4\" in the list"
+        );
+        assert!(list(129, "").contains(
+            "a network of 129 hosts in [topology], as with kind = \"fat_tree\" and k = 10"
+        ));
+        assert!(list(5, "").starts_with("f.csv:5: the list names 1 host beyond h3"));
+        // Other mistakes are said beside it, with their lines.
+        let said = list(6, "1 ms,h0,h1,0 B\n1 ms,h0,db-3,1 B\n");
+        assert_eq!(said.lines().count(), 3, "{said}");
+        assert!(
+            said.contains("\nf.csv:8: expected a size from 1 B to "),
+            "{said}"
+        );
+        assert!(
+            said.contains("\nf.csv:9: expected a host from 0 to "),
+            "{said}"
+        );
+        // Numbers that are not those of hosts need a number each, not a larger network.
+        let said = flows(&format!(
+            "{HEADER}\n{}",
+            "1 ms,h0,167772161,1 B\n".repeat(1_000)
+        ))
+        .unwrap_err();
+        assert!(
+            said.contains(
+                "expected hosts numbered from 0; `sidestep import` numbers others, got 4 hosts"
+            ),
+            "{said}"
+        );
+        assert_eq!(said.lines().count(), 1);
+    }
+
+    #[test]
+    fn a_thousand_lines_of_one_cause_are_summed_up() {
+        let said = flows(&format!(
+            "{HEADER}\n{}",
+            "1 ms,10.0.0.1,10.0.0.2,1 B\n".repeat(1_000)
+        ))
+        .unwrap_err();
+        let lines: Vec<&str> = said.lines().collect();
+        assert_eq!(lines.len(), 4);
+        assert_eq!(
+            lines[3],
+            "f.csv: expected a host from 0 to 3; `sidestep import` numbers addresses and names in 1997 \
+             more places, the last on line 1001"
         );
     }
 

@@ -22,6 +22,9 @@ pub(crate) struct Table<'a> {
 /// Most errors reported for one file.
 const MOST: usize = 20;
 
+/// Most errors of one cause reported for one file.
+const FEW: usize = 3;
+
 /// Row of a table.
 #[derive(Debug)]
 pub(crate) struct Row {
@@ -121,12 +124,45 @@ impl<'a> Table<'a> {
             return Ok(made);
         }
         wrong.sort_by_key(|wrong| wrong.0);
-        let (many, name) = (wrong.len(), self.name);
-        let mut said: Vec<String> = wrong.into_iter().take(MOST).map(|wrong| wrong.1).collect();
-        if many > MOST {
-            said.push(format!("{name}: and {} more lines are wrong", many - MOST));
+        Err(self.summed(&wrong))
+    }
+
+    /// Sums up errors by cause: the first of each, and how many more there are.
+    fn summed(&self, wrong: &[(usize, String)]) -> String {
+        // Errors that expect the same have one cause: their number, and the line of the last.
+        let mut causes: Vec<(&str, usize, usize)> = Vec::new();
+        let mut said: Vec<String> = Vec::new();
+        let mut more = 0;
+        let each = wrong
+            .iter()
+            .flat_map(|(line, all)| all.lines().map(|one| (*line, one)));
+        for (line, one) in each {
+            let expected = expected(one);
+            let known = causes.iter().position(|cause| cause.0 == expected);
+            let at = known.unwrap_or(causes.len());
+            if known.is_none() {
+                if causes.len() == MOST {
+                    more += 1;
+                    continue;
+                }
+                causes.push((expected, 0, line));
+            }
+            causes[at].1 += 1;
+            causes[at].2 = line;
+            if causes[at].1 <= FEW {
+                said.push(one.to_string());
+            }
         }
-        Err(said.join("\n"))
+        for (expected, many, last) in causes.iter().filter(|cause| cause.1 > FEW) {
+            let (name, many) = (self.name, many - FEW);
+            said.push(format!(
+                "{name}: {expected} in {many} more places, the last on line {last}"
+            ));
+        }
+        if more > 0 {
+            said.push(format!("{}: and {more} more lines are wrong", self.name));
+        }
+        said.join("\n")
     }
 
     /// Returns an error message with its line.
@@ -148,6 +184,13 @@ impl<'a> Table<'a> {
         let got = format!("{:?}", written.collect::<Vec<_>>().join(","));
         Err(self.error(self.header, &expected, &got))
     }
+}
+
+/// Returns the part of an error that says what was expected.
+fn expected(said: &str) -> &str {
+    let from = said.find("expected ").unwrap_or(0);
+    let end = said.rfind(", got ").filter(|end| *end > from);
+    &said[from..end.unwrap_or(said.len())]
 }
 
 #[cfg(test)]
@@ -184,6 +227,14 @@ mod tests {
         let many = format!("a,b\n{}", "x\n".repeat(50));
         let table = Table::read("t.csv", &many, "a,b").unwrap();
         let said = table.each(|_| Ok(())).unwrap_err();
+        assert_eq!(said.lines().count(), FEW + 1);
+        let rest = "\nt.csv: expected 2 cells (a,b) in 47 more places, the last on line 51";
+        assert!(said.ends_with(rest), "{said}");
+        // Causes are told apart by what they expect, up to a number of causes.
+        let table = Table::read("t.csv", &format!("a,b\n{}", "1,2\n".repeat(50)), "a,b").unwrap();
+        let each =
+            table.each(|row| Err::<(), _>(table.error(row.line, &row.line.to_string(), "2")));
+        let said = each.unwrap_err();
         assert_eq!(said.lines().count(), MOST + 1);
         assert!(
             said.ends_with("\nt.csv: and 30 more lines are wrong"),

@@ -45,6 +45,12 @@ pub struct FatTree {
     cores: Option<u64>,
 }
 
+/// Returns the `k` of the smallest fat-tree with cores to choose from that has this many hosts.
+pub fn smallest(hosts: u32) -> u32 {
+    let has = |k: &u32| u64::from(*k).pow(3) / 4 >= u64::from(hosts);
+    (4..=u32::MAX).step_by(2).find(has).unwrap_or(u32::MAX)
+}
+
 impl Topology for FatTree {
     const ABOUT: About = About {
         name: "fat_tree",
