@@ -1,7 +1,11 @@
 //! `sidestep import`: converts other tools' files into Sidestep's.
 
+mod document;
+mod wire;
+mod wiring;
+
 use crate::failure::{Failure, Outcome};
-use crate::out;
+use crate::{init, out};
 use clap::Args;
 use serde_json::{Value, json};
 use sidestep_import::{Format, Hosts, Imported, Nodes, Options, OutputKind, import as read};
@@ -9,10 +13,12 @@ use sidestep_types::{Quantity, Unit, parse_quantity};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use wire::{Target, Wired};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  sidestep import capture.pcapng --into mine/scenario.toml     the scenario reads the capture's flows
   sidestep import capture.pcapng -o mine     mine.flows.csv, and the map of hosts
   sidestep import capture.pcap --hosts hosts.csv --class-by-port
   sidestep import flows.csv -o mine          any CSV with start, source, destination and size
@@ -20,13 +26,12 @@ Examples:
   sidestep import topology.txt -o net
   sidestep import flow.txt --topology topology.txt -o net
   sidestep import incast.cm -o incast
-  sidestep import config_db.json --profile egress_lossy_profile -o edge
+  sidestep import config_db.json --queue 3 -o edge
 
 The format is detected from the content: csv (a header like time,src_ip,dst_ip,bytes,app,job), \
 pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. No \
 file is overwritten. Left-out parts are counted, in the output and in the files. docs/how-to/import.md \
-defines a flow, and lists the parts of each format that Sidestep does not support. `sidestep init` \
-writes a scenario for the flow list.")]
+defines a flow, and lists the parts of each format that Sidestep does not support.")]
 pub struct ImportArgs {
     /// File to read
     pub file: PathBuf,
@@ -34,6 +39,10 @@ pub struct ImportArgs {
     /// in that folder without its ending [default: beside FILE]
     #[arg(short, long, value_name = "OUT")]
     pub out: Option<PathBuf>,
+    /// Scenario to change, so that it reads the imported files; without OUT they are written beside it. It is
+    /// made if it does not exist
+    #[arg(long, value_name = "SCENARIO")]
+    pub into: Option<PathBuf>,
     /// Format of the file, if its content does not show it
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     pub from: Option<String>,
@@ -59,7 +68,10 @@ pub struct ImportArgs {
     /// With htsim: leave out connections that wait for a trigger; without this option they are refused
     #[arg(long)]
     pub drop_triggered: bool,
-    /// With sonic: buffer profile to use for all queues
+    /// With sonic: queue to use, where several differ: 3, 3-4 or 'Ethernet0|3-4'
+    #[arg(long, value_name = "QUEUE")]
+    pub queue: Option<String>,
+    /// With sonic: buffer profile of the queue to use
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
     /// Print what was read, kept and left out as one JSON object and nothing else
@@ -110,24 +122,70 @@ pub fn import(args: &ImportArgs) -> Outcome {
     refuse_of_others(args, format.name())?;
     let options = options(args)?;
     let imported = read(&name, &bytes, format, &options).map_err(Failure::input)?;
-    let places = write(&stem(args), &imported)?;
+    let target = args.into.as_deref().map(Target::open).transpose()?;
+    let made = target.as_ref().map(|target| new_folder(&target.folder()));
+    let made = made.transpose()?.flatten();
+    let done = connect(args, &name, &imported, target.as_ref());
+    if let (Err(_), Some(folder)) = (&done, made) {
+        let _ = fs::remove_dir(folder);
+    }
+    let (places, wired) = done?;
+    let wired = args.into.as_deref().zip(wired.as_ref());
     if args.json {
-        out::say_json(&to_json(&name, format, &imported, &places));
+        out::say_json(&to_json(&name, format, &imported, &places, wired));
     } else {
-        out::say(&to_text(format, &imported, &places));
+        out::say(&to_text(format, &imported, &places, wired));
     }
     Ok(0)
 }
 
+/// Writes the files, and the scenario that reads them; all or none.
+fn connect(
+    args: &ImportArgs,
+    name: &str,
+    imported: &Imported,
+    target: Option<&Target>,
+) -> Result<(Vec<PathBuf>, Option<Wired>), Failure> {
+    let places = write(&stem(args, target), imported)?;
+    let wired = target.map(|target| {
+        let wired = target.wire(name, imported, &places);
+        let wired =
+            wired.map_err(|why| Failure::input(format!("--into: {why}\nnothing was written")))?;
+        target.write(&wired).map(|()| wired)
+    });
+    let wired = wired.transpose().inspect_err(|_| {
+        for place in &places {
+            let _ = fs::remove_file(place);
+        }
+    })?;
+    Ok((places, wired))
+}
+
+/// Creates a folder if it does not exist, and returns it in that case.
+fn new_folder(folder: &Path) -> Result<Option<PathBuf>, Failure> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(None);
+    }
+    let made = fs::create_dir_all(folder);
+    made.map_err(|why| {
+        Failure::input(format!(
+            "--into: cannot make the directory {}: {why}",
+            folder.display()
+        ))
+    })?;
+    Ok(Some(folder.to_path_buf()))
+}
+
 /// Refuses options that do not apply to the file's format.
 fn refuse_of_others(args: &ImportArgs, format: &str) -> Result<(), Failure> {
-    let named: [(&str, bool, &[&str]); 6] = [
+    let named: [(&str, bool, &[&str]); 7] = [
         ("--topology", args.topology.is_some(), &["hpcc-flows"]),
         ("--idle-gap", args.idle_gap.is_some(), &["pcap"]),
         ("--class-by-port", args.class_by_port, &["pcap", "netflow"]),
         ("--udp", args.udp, &["pcap", "netflow"]),
         ("--drop-triggered", args.drop_triggered, &["htsim"]),
         ("--profile", args.profile.is_some(), &["sonic"]),
+        ("--queue", args.queue.is_some(), &["sonic"]),
     ];
     match named
         .iter()
@@ -142,10 +200,13 @@ fn refuse_of_others(args: &ImportArgs, format: &str) -> Result<(), Failure> {
 }
 
 /// Returns the prefix of the output files.
-fn stem(args: &ImportArgs) -> PathBuf {
+fn stem(args: &ImportArgs, target: Option<&Target>) -> PathBuf {
     let beside = args.file.with_extension("");
     let Some(out) = &args.out else {
-        return beside;
+        return match (target, beside.file_name()) {
+            (Some(target), Some(name)) => target.folder().join(name),
+            _ => beside,
+        };
     };
     let folder = out.is_dir() || out.as_os_str().to_string_lossy().ends_with('/');
     match (folder, beside.file_name()) {
@@ -199,6 +260,7 @@ fn options(args: &ImportArgs) -> Result<Options, Failure> {
         keep_times: args.keep_times,
         drop_triggered: args.drop_triggered,
         profile: args.profile.clone(),
+        queue: args.queue.clone(),
     })
 }
 
@@ -233,7 +295,13 @@ fn write(stem: &Path, imported: &Imported) -> Result<Vec<PathBuf>, Failure> {
     Ok(places)
 }
 
-fn to_json(name: &str, format: Format, imported: &Imported, places: &[PathBuf]) -> Value {
+fn to_json(
+    name: &str,
+    format: Format,
+    imported: &Imported,
+    places: &[PathBuf],
+    wired: Option<(&Path, &Wired)>,
+) -> Value {
     let count = |all: &[(String, u64)]| -> Vec<Value> {
         let one = |(what, many): &(String, u64)| json!({"what": what, "count": many});
         all.iter().map(one).collect()
@@ -250,10 +318,20 @@ fn to_json(name: &str, format: Format, imported: &Imported, places: &[PathBuf]) 
         "kept": count(&imported.kept),
         "dropped": count(&imported.dropped),
         "notes": imported.notes,
+        "block": wiring::block(imported, places),
+        "scenario": wired.map(|(path, wired)| json!({
+            "path": path.display().to_string(),
+            "set": wired.set,
+        })),
     })
 }
 
-fn to_text(format: Format, imported: &Imported, places: &[PathBuf]) -> String {
+fn to_text(
+    format: Format,
+    imported: &Imported,
+    places: &[PathBuf],
+    wired: Option<(&Path, &Wired)>,
+) -> String {
     let mut text = format!("format {}\n", format.name());
     for (word, all) in [
         ("read", &imported.read),
@@ -268,15 +346,33 @@ fn to_text(format: Format, imported: &Imported, places: &[PathBuf]) -> String {
         text.push_str(&format!("note: {note}\n"));
     }
     for ((made, _), place) in imported.files.iter().zip(places) {
-        let file = place.file_name().unwrap_or_default().to_string_lossy();
-        let place = place.display();
         let used = match made {
-            OutputKind::Flows => format!("[workload.NAME] kind = \"flow_list\", file = {file:?}"),
-            OutputKind::Hosts => "hosts by address; pass it to the next import with --hosts".into(),
-            OutputKind::Topology => format!("[topology] kind = \"custom\", file = {file:?}"),
-            OutputKind::Switch => "copy it into a scenario or a scheme".into(),
+            OutputKind::Flows => "the flow list",
+            OutputKind::Hosts => "hosts by address; pass it to the next import with --hosts",
+            OutputKind::Topology => "the network",
+            OutputKind::Switch => "the section [switch]",
         };
-        text.push_str(&format!("wrote {place}: {used}\n"));
+        text.push_str(&format!("wrote {}: {used}\n", place.display()));
+    }
+    match wired {
+        Some((path, wired)) => {
+            let shown = path.display().to_string();
+            text.push_str(&format!("wrote {shown}, which reads it:\n"));
+            for line in &wired.set {
+                text.push_str(&format!("  {line}\n"));
+            }
+            let scenario = init::quoted(&shown);
+            let results = init::quoted(&path.with_file_name("results").display().to_string());
+            text.push_str(&format!(
+                "\nnext\n  sidestep check {scenario} --brief\n  sidestep run {scenario} --out {results}\n"
+            ));
+        }
+        None => {
+            let block = wiring::block(imported, places);
+            text.push_str(&format!(
+                "\nto use it, paste this into a scenario, or import with --into SCENARIO.toml:\n\n{block}"
+            ));
+        }
     }
     text
 }

@@ -143,16 +143,30 @@ fn a_simulators_network_and_flows_run_together() {
 #[test]
 fn a_switchs_buffers_are_a_section_of_a_scenario() {
     let room = Room::new();
-    room.run(&["import", &fixture("config_db.json"), "-o", "edge"])
-        .with_status(0);
+    let asked = room.run(&["import", &fixture("config_db.json"), "-o", "edge"]);
+    let asked = asked.with_status(2).err;
+    assert!(
+        asked.contains("--queue 0: queues 0-2 of 2 ports"),
+        "{asked}"
+    );
+    room.run(&[
+        "import",
+        &fixture("config_db.json"),
+        "--queue",
+        "0",
+        "-o",
+        "edge",
+    ])
+    .with_status(0);
     let switch = fs::read_to_string(room.path().join("edge.switch.toml")).unwrap();
     let workload = "kind = \"incast\"\ndegree = 5\nsize = \"20 kB\"";
     let scenario = SCENARIO.replace("kind = \"flow_list\"\nfile = \"mine.flows.csv\"", workload);
     room.file("s.toml", &format!("{scenario}\n{switch}"));
     let said = room.run(&["check", "s.toml"]).with_status(0).out;
-    for value in ["9.243812 MB", "1/2", "250 kB"] {
+    for value in ["9.243812 MB", "1/2"] {
         assert!(said.contains(value), "{value}: {said}");
     }
+    assert!(!said.contains("250 kB"), "marks of queue 3: {said}");
 }
 
 #[test]
@@ -180,8 +194,15 @@ fn in_a_folder_the_files_have_the_name_of_what_was_read() {
     let made = room.path().join("made");
     fs::create_dir(&made).unwrap();
     for out in ["made", "made/"] {
-        room.run(&["import", &fixture("config_db.json"), "-o", out])
-            .with_status(0);
+        room.run(&[
+            "import",
+            &fixture("config_db.json"),
+            "--queue",
+            "0",
+            "-o",
+            out,
+        ])
+        .with_status(0);
         fs::remove_file(made.join("config_db.switch.toml")).unwrap();
     }
 }
@@ -235,6 +256,10 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
         (
             &["import", &capture, "--profile", "lossy"],
             "--profile: expected a file of format sonic, got pcap",
+        ),
+        (
+            &["import", &capture, "--queue", "3"],
+            "--queue: expected a file of format sonic, got pcap",
         ),
         (
             &["import", &triggers],

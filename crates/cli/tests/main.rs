@@ -10,6 +10,7 @@ mod executor;
 mod faces;
 mod first_hour;
 mod import;
+mod import_into;
 mod pages;
 mod recording;
 mod reproduce;

@@ -1,7 +1,7 @@
 //! Conversion of flows into a flow list.
 
 use crate::number::micros;
-use crate::{Imported, Options, OutputKind};
+use crate::{Imported, List, Options, OutputKind};
 use std::collections::BTreeMap;
 
 /// Largest size in a flow list.
@@ -70,6 +70,15 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
     } else {
         out.note("No flows are left");
     }
+    out.list = Some(List {
+        flows: flows.len() as u64,
+        hosts: hosts.map_or(0, |last| last + 1),
+        last: (flows.last()).map_or(0, |flow| {
+            u64::try_from(flow.start - zero).unwrap_or(u64::MAX)
+        }),
+        classes: flows.iter().filter_map(|flow| flow.class.clone()).collect(),
+        groups: flows.iter().any(|flow| flow.group.is_some()),
+    });
     out.files.insert(0, (OutputKind::Flows, text(&flows, zero)));
     Ok(())
 }

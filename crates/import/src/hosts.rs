@@ -1,6 +1,8 @@
 //! Map from addresses and names to hosts.
 
-use crate::lines::{Text, shown};
+use crate::flows::Flow;
+use crate::lines::{Text, Wrong, shown};
+use crate::{Imported, OutputKind, natural};
 use core::net::IpAddr;
 use std::collections::BTreeMap;
 
@@ -17,20 +19,21 @@ pub struct Hosts {
     assigns: bool,
     /// True if names are Sidestep's own: `h3` is number 3.
     own: bool,
-    /// Addresses and names, by number.
+    /// Addresses and names, by their numbers so far: the order of appearance.
     order: Vec<String>,
 }
 
-/// Returns true for a word that can be the name of a host and was not meant as an address.
+/// Returns true for a word that can be the name of a host and was not meant as an address. Simulators and
+/// schedulers name hosts by plain numbers.
 fn is_name(word: &str) -> bool {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"._-".contains(&b);
-    word.starts_with(|c: char| c.is_ascii_alphabetic())
-        && word.len() < 256
-        && word.bytes().all(fits)
+    let named = word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.bytes().all(fits);
+    let numbered = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    word.len() < 256 && (named || numbered)
 }
 
 impl Hosts {
-    /// Creates an empty map: each new address gets the next host.
+    /// Creates an empty map: each new address gets the next host, until [`Hosts::settle`] sorts them.
     pub fn assigned() -> Hosts {
         Hosts {
             assigns: true,
@@ -58,49 +61,62 @@ impl Hosts {
             }
             None => return Err(text.error(1, "the header \"address,host\"", "nothing")),
         }
+        let mut wrong = Wrong::default();
         for (line, row) in lines {
-            let wrong = |expected: &str| text.error(line, expected, &shown(row));
-            let (address, host) = row
-                .split_once(',')
-                .ok_or_else(|| wrong("an address and a host like \"10.0.0.1,h0\""))?;
-            let host = host.trim();
-            let digits = host.strip_prefix('h').unwrap_or(host);
-            let plain = digits.bytes().all(|b| b.is_ascii_digit());
-            let host = digits.parse().ok().filter(|h| plain && *h < MOST);
-            let host = host.ok_or_else(|| wrong("a host like h0"))?;
-            if is_name(address.trim()) {
-                let name = address.trim().to_string();
-                if hosts.named.insert(name, host).is_some() {
-                    return Err(wrong("each name once"));
-                }
-                continue;
-            }
-            let (address, length) = match address.split_once('/') {
-                Some((address, length)) => (address, Some(length)),
-                None => (address, None),
-            };
-            let ip: IpAddr = (address.trim().parse())
-                .map_err(|_| wrong("an address like 10.0.0.1 or a prefix like 10.1.0.0/16"))?;
-            let ip = ip.to_canonical();
-            match length {
-                None => {
-                    if hosts.one.insert(ip, host).is_some() {
-                        return Err(wrong("each address once"));
-                    }
-                }
-                Some(length) => {
-                    let widest = if ip.is_ipv4() { 32 } else { 128 };
-                    let length: Option<u32> = length.trim().parse().ok().filter(|l| *l <= widest);
-                    let length = length.ok_or_else(|| wrong("a prefix like 10.1.0.0/16"))?;
-                    let bits = 128 - widest + length;
-                    hosts.prefixes.push((masked(number(ip), bits), bits, host));
-                }
-            }
+            wrong.keep(line, hosts.add(&text, line, row));
         }
+        wrong.end(name)?;
         hosts
             .prefixes
             .sort_by_key(|(_, bits, _)| std::cmp::Reverse(*bits));
         Ok(hosts)
+    }
+
+    /// Adds a row of a map.
+    fn add(&mut self, text: &Text<'_>, line: usize, row: &str) -> Result<(), String> {
+        let wrong = |expected: &str| text.error(line, expected, &shown(row));
+        let (address, host) = row
+            .split_once(',')
+            .ok_or_else(|| wrong("an address and a host like \"10.0.0.1,h0\""))?;
+        let host = host.trim();
+        let digits = host.strip_prefix('h').unwrap_or(host);
+        let plain = digits.bytes().all(|b| b.is_ascii_digit());
+        let host = digits.parse().ok().filter(|h| plain && *h < MOST);
+        let host = host.ok_or_else(|| wrong("a host like h0"))?;
+        if is_name(address.trim()) {
+            let name = address.trim().to_string();
+            return match self.named.insert(name, host) {
+                Some(_) => Err(wrong("each name once")),
+                None => Ok(()),
+            };
+        }
+        let (address, length) = match address.split_once('/') {
+            Some((address, length)) => (address, Some(length)),
+            None => (address, None),
+        };
+        let ip: IpAddr = (address.trim().parse()).map_err(|_| {
+            wrong("an address like 10.0.0.1, a prefix like 10.1.0.0/16 or a name like db-3")
+        })?;
+        let ip = ip.to_canonical();
+        match length {
+            None => match self.one.insert(ip, host) {
+                Some(_) => Err(wrong("each address once")),
+                None => Ok(()),
+            },
+            Some(length) => {
+                let widest = if ip.is_ipv4() { 32 } else { 128 };
+                let length: Option<u32> = length.trim().parse().ok().filter(|l| *l <= widest);
+                let length = length.ok_or_else(|| wrong("a prefix like 10.1.0.0/16"))?;
+                let bits = 128 - widest + length;
+                let prefix = masked(number(ip), bits);
+                let same = |(known, long, _): &(u128, u32, u32)| (*known, *long) == (prefix, bits);
+                if self.prefixes.iter().any(same) {
+                    return Err(wrong("each prefix once"));
+                }
+                self.prefixes.push((prefix, bits, host));
+                Ok(())
+            }
+        }
     }
 
     /// Returns the host with this address.
@@ -151,15 +167,59 @@ impl Hosts {
         })
     }
 
-    /// Returns the map as a file, if it was made during this import.
-    pub fn to_text(&self) -> Option<String> {
-        self.assigns.then(|| {
-            let rows = self.order.iter().enumerate();
-            let rows = rows.map(|(host, called)| format!("{called},h{host}\n"));
-            std::iter::once("address,host\n".to_string())
-                .chain(rows)
-                .collect()
-        })
+    /// Numbers the hosts of a map that was made during this import in the natural order of their addresses and
+    /// names, in `flows` too, and adds the map to `out`.
+    pub(crate) fn settle(self, flows: &mut [Flow], out: &mut Imported) {
+        if !self.assigns {
+            return;
+        }
+        let address: Vec<Option<IpAddr>> =
+            self.order.iter().map(|name| name.parse().ok()).collect();
+        let mut sorted: Vec<usize> = (0..self.order.len()).collect();
+        sorted.sort_by(|one, two| match (address[*one], address[*two]) {
+            (Some(one), Some(two)) => one.cmp(&two),
+            (None, None) => natural::order(&self.order[*one], &self.order[*two]),
+            (one, two) => two.is_some().cmp(&one.is_some()),
+        });
+        let mut numbers = vec![0; sorted.len()];
+        let mut text = String::from("address,host\n");
+        for (host, at) in (0..).zip(&sorted) {
+            numbers[*at] = host;
+            text.push_str(&format!("{},h{host}\n", self.order[*at]));
+        }
+        for flow in flows {
+            flow.src = numbers[flow.src as usize];
+            flow.dst = numbers[flow.dst as usize];
+        }
+        let called =
+            |(host, at): (usize, &usize)| format!("{} is h{host}", shown_name(&self.order[*at]));
+        let all: Vec<String> = match sorted.len() {
+            0 => return out.files.push((OutputKind::Hosts, text)),
+            many @ ..=FEW => sorted.iter().enumerate().take(many).map(called).collect(),
+            many => {
+                let first = sorted.iter().enumerate().take(FEW - 1).map(called);
+                let last = format!("…, {}", called((many - 1, &sorted[many - 1])));
+                first.chain(std::iter::once(last)).collect()
+            }
+        };
+        out.note(format!(
+            "Hosts are numbered in the natural order of their addresses and names, all of which {} \
+             lists: {}",
+            OutputKind::Hosts.ending(),
+            all.join(", ")
+        ));
+        out.files.push((OutputKind::Hosts, text));
+    }
+}
+
+/// Most hosts that the report names.
+const FEW: usize = 4;
+
+/// Cuts a long name for the report.
+fn shown_name(name: &str) -> String {
+    match name.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_string(),
     }
 }
 

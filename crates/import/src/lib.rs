@@ -13,6 +13,7 @@ mod hosts;
 mod hpcc;
 mod htsim;
 mod lines;
+mod natural;
 mod netflow;
 mod number;
 mod own;
@@ -23,6 +24,8 @@ mod when;
 
 pub use hosts::Hosts;
 pub use hpcc::Nodes;
+
+use std::collections::BTreeSet;
 
 /// Input format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +105,7 @@ impl Format {
 /// Options of an import.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Map from addresses to hosts. `None` numbers addresses in order of appearance.
+    /// Map from addresses to hosts. `None` numbers addresses and names in their natural order.
     pub hosts: Option<Hosts>,
     /// Numbers of the nodes of a simulator that are hosts. `None` keeps the simulator's numbers.
     pub nodes: Option<Nodes>,
@@ -116,8 +119,10 @@ pub struct Options {
     pub keep_times: bool,
     /// True to leave out flows that wait for a trigger; otherwise they are refused.
     pub drop_triggered: bool,
-    /// Buffer profile to use. `None` selects the one that most queues have.
+    /// Buffer profile of the queue to use.
     pub profile: Option<String>,
+    /// Queue of a switch to use: `3`, `3-4` or `Ethernet0|3`. `None` is enough if all queues are alike.
+    pub queue: Option<String>,
 }
 
 impl Options {
@@ -132,6 +137,7 @@ impl Options {
             keep_times: false,
             drop_triggered: false,
             profile: None,
+            queue: None,
         }
     }
 }
@@ -180,6 +186,23 @@ pub struct Imported {
     pub dropped: Vec<(String, u64)>,
     /// Further facts needed to trust the files, one sentence each.
     pub notes: Vec<String>,
+    /// The flow list in numbers, if one was created.
+    pub list: Option<List>,
+}
+
+/// Flow list in numbers: what a scenario that reads it must know.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    /// Number of flows.
+    pub flows: u64,
+    /// Number of hosts that the network must have.
+    pub hosts: u32,
+    /// Start of the last flow, picoseconds.
+    pub last: u64,
+    /// Names of the classes, each once.
+    pub classes: BTreeSet<String>,
+    /// True if flows belong to groups.
+    pub groups: bool,
 }
 
 impl Imported {

@@ -75,6 +75,82 @@ impl<'a> Text<'a> {
     }
 }
 
+/// Errors of the rows of a file, summed up by cause.
+#[derive(Default)]
+pub struct Wrong {
+    causes: Vec<Cause>,
+    /// Lines that are wrong for further causes.
+    more: u64,
+}
+
+/// Errors that expect the same.
+struct Cause {
+    /// The first of them.
+    first: String,
+    lines: u64,
+    last: usize,
+}
+
+/// Most causes reported for one file.
+const MOST_CAUSES: usize = 4;
+
+impl Wrong {
+    /// Returns the value read from `line`; keeps the error if it could not be read.
+    pub fn keep<T>(&mut self, line: usize, read: Result<T, String>) -> Option<T> {
+        let said = match read {
+            Ok(value) => return Some(value),
+            Err(said) => said,
+        };
+        let same = |cause: &Cause| expected(&cause.first) == expected(&said);
+        match self.causes.iter().position(same) {
+            Some(at) => {
+                self.causes[at].lines += 1;
+                self.causes[at].last = line;
+            }
+            None if self.causes.len() < MOST_CAUSES => self.causes.push(Cause {
+                first: said,
+                lines: 1,
+                last: line,
+            }),
+            None => self.more += 1,
+        }
+        None
+    }
+
+    /// Refuses the file called `name` if an error was kept: one line for each cause.
+    pub fn end(self, name: &str) -> Result<(), String> {
+        let mut said: Vec<String> = Vec::new();
+        for cause in self.causes {
+            said.push(match cause.lines {
+                1 => cause.first,
+                lines => format!(
+                    "{} (the same on {} more, the last is line {})",
+                    cause.first,
+                    match lines {
+                        2 => "1 line".to_string(),
+                        lines => format!("{} lines", lines - 1),
+                    },
+                    cause.last
+                ),
+            });
+        }
+        if self.more > 0 {
+            said.push(format!("{name}: {} more lines are wrong", self.more));
+        }
+        match said.is_empty() {
+            true => Ok(()),
+            false => Err(said.join("\n")),
+        }
+    }
+}
+
+/// Returns the part of an error that says what was expected.
+fn expected(said: &str) -> &str {
+    let from = said.find(": expected ").unwrap_or(0);
+    let end = said.rfind(", got ").filter(|end| *end > from);
+    &said[from..end.unwrap_or(said.len())]
+}
+
 /// Formats an error: `file:line: expected …, got …`.
 pub fn error(name: &str, line: usize, expected: &str, got: &str) -> String {
     format!("{name}:{line}: expected {expected}, got {got}")

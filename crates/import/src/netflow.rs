@@ -7,10 +7,10 @@
 
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
-use crate::lines::{Text, shown};
+use crate::lines::{Text, Wrong, shown};
 use crate::number::scaled;
 use crate::when::date;
-use crate::{Imported, Options, OutputKind};
+use crate::{Imported, Options};
 use core::net::IpAddr;
 
 /// Columns with the names that tools give them, in small letters and digits alone. The number of a start is the
@@ -257,6 +257,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     };
     let mut columns: Option<Columns> = None;
     let mut many = 0;
+    let mut wrong = Wrong::default();
     for row in rows.records() {
         let (line, row) = text.row(row)?;
         let Some(columns) = &columns else {
@@ -271,8 +272,9 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
             continue;
         }
         many += 1;
-        reader.record(line, &row, columns)?;
+        wrong.keep(line, reader.record(line, &row, columns));
     }
+    wrong.end(name)?;
     if columns.is_none() {
         return Err(text.error(1, "a header with the names of columns", "nothing"));
     }
@@ -396,7 +398,7 @@ impl Reader<'_> {
             options,
             hosts,
             mut out,
-            flows,
+            mut flows,
             rounded,
             whole,
             ..
@@ -415,10 +417,7 @@ impl Reader<'_> {
         if rounded > 0 {
             out.note(format!("{rounded} starts were rounded to a picosecond"));
         }
-        if let Some(map) = hosts.to_text() {
-            out.note("Addresses are numbered in the order of appearance");
-            out.files.push((OutputKind::Hosts, map));
-        }
+        hosts.settle(&mut flows, &mut out);
         flows::write(flows, options, &mut out)?;
         Ok(out)
     }

@@ -1,7 +1,7 @@
 //! Any other flow list: comma-separated text whose header names a start, two ends and a size.
 //!
 //! **Decision**     columns are found by their names, in any order, separated by commas, semicolons or tabs.
-//!                  Ends are addresses or names, numbered in order of appearance unless a map is given. If all
+//!                  Ends are addresses or names, numbered in their natural order unless a map is given. If all
 //!                  have names like Sidestep's, `h3`, they keep their numbers. Sizes are payload, unchanged.
 //! **Units**        starts are dates, numbers with a unit in the cell or in the header, or numbers since 1970.
 //!                  The digits before the point of the latter tell seconds from nanoseconds until the year
@@ -10,10 +10,10 @@
 
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
-use crate::lines::{Text, shown};
+use crate::lines::{Text, Wrong, shown};
 use crate::number::scaled;
 use crate::when::date;
-use crate::{Imported, Options, OutputKind};
+use crate::{Imported, Options};
 
 /// Meaning of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -254,9 +254,11 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         out,
         flows: Vec::with_capacity(all.len()),
     };
+    let mut wrong = Wrong::default();
     for (line, row) in &all {
-        reader.flow(*line, row)?;
+        wrong.keep(*line, reader.flow(*line, row));
     }
+    wrong.end(name)?;
     reader.finish(options)
 }
 
@@ -396,10 +398,7 @@ impl Reader<'_> {
             };
             out.note(format!("Columns not used: {some}{rest}"));
         }
-        if let Some(map) = self.hosts.to_text() {
-            out.note("Addresses are numbered in the order of appearance");
-            out.files.push((OutputKind::Hosts, map));
-        }
+        self.hosts.settle(&mut self.flows, out);
         flows::write(self.flows, options, out)?;
         Ok(self.out)
     }

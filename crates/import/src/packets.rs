@@ -7,7 +7,7 @@
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
 use crate::tcp::{Conversations, Ends, Segment};
-use crate::{Imported, Options, OutputKind};
+use crate::{Imported, Options};
 use core::net::IpAddr;
 use core::time::Duration;
 use etherparse::{
@@ -73,10 +73,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     out.note(
         "A flow is the payload of one direction of a connection, up to SYN, FIN, RST or a pause without data",
     );
-    if let Some(map) = hosts.to_text() {
-        out.note("Addresses are numbered in the order of appearance");
-        out.files.push((OutputKind::Hosts, map));
-    }
+    hosts.settle(&mut all, &mut out);
     flows::write(all, options, &mut out)?;
     Ok(out)
 }

@@ -22,11 +22,14 @@ pub struct InitArgs {
     pub dir: PathBuf,
 }
 
+/// Scenario that is written.
+pub const SCENARIO: &str = include_str!("scenario.toml");
+
 /// Writes the files, all or none, and prints the next steps.
 pub fn init(args: &InitArgs) -> Outcome {
     let dir = &args.dir;
     let files = [
-        ("scenario.toml", include_str!("scenario.toml").to_string()),
+        ("scenario.toml", SCENARIO.to_string()),
         ("flows.csv", include_str!("flows.csv").to_string()),
         ("topology.csv", include_str!("topology.csv").to_string()),
         ("mine.toml", include_str!("mine.toml").to_string()),
@@ -89,7 +92,7 @@ fn next(dir: &Path) -> String {
     let (scenario, results) = (at("scenario.toml"), at("results"));
     format!(
         "wrote {}: the scenario; beside it
-  flows.csv       a trace of 212 flows: replace it by your own, or by one of `sidestep import`
+  flows.csv       a trace of 212 flows; yours takes its place with `sidestep import FILE --into {scenario}`
   topology.csv    the network: one cable per line
   mine.toml       a scheme to edit: policies of switches and senders
   *.schema.json   schemas for editors
@@ -104,7 +107,7 @@ next
 }
 
 /// Quotes a path if a shell needs that.
-fn quoted(path: &str) -> String {
+pub fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);
     if path.chars().all(plain) {
         return path.to_string();

@@ -1,0 +1,225 @@
+//! Connection of imported files with a scenario: `--into`, or a block to paste.
+//!
+//! **Decision**     the scenario reads the list in the place of the one that it had, its `duration` ends after
+//!                  the last start, and its network is kept if it has enough hosts. Claims and plots of classes
+//!                  that the list does not have become comments.
+//! **Errors**       a scenario that would not read is refused with its errors, and nothing is changed.
+
+use super::document::Document;
+use super::wiring::{Wiring, block, quoted};
+use crate::failure::Failure;
+use sidestep_import::{Imported, List, Made};
+use sidestep_sim::End;
+use sidestep_study::Error;
+use sidestep_study::files::{self, Beside, Source};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Scenario that is made if `--into` names none: its values are replaced by those of the import.
+const TEMPLATE: &str = "\
+# `sidestep check` prints every value and where it comes from; docs/reference/scenarios.md lists all keys.
+duration = \"1 ms\"
+drain = \"1 s\"
+seeds = \"1..5\"
+schemes = [\"dctcp\", \"dibs\"]
+
+[topology]
+kind = \"fat_tree\"
+k = 4
+rate = \"10 Gbps\"
+
+[source]
+\"topology.rate\" = \"assumed: the usual rate of a host\"
+";
+
+/// Scenario to be changed.
+pub struct Target {
+    path: PathBuf,
+    /// Path without links: renaming onto a link would replace the link.
+    real: PathBuf,
+    /// Its text; `None` if it does not exist.
+    text: Option<String>,
+}
+
+/// Change that was made to a scenario.
+pub struct Wired {
+    /// Text of the scenario.
+    text: String,
+    /// Sentences about what was set.
+    pub set: Vec<String>,
+}
+
+impl Target {
+    /// Reads the scenario at `path`, if there is one.
+    pub fn open(path: &Path) -> Result<Target, Failure> {
+        let wrong = |why: String| Failure::input(format!("--into {}: {why}", path.display()));
+        let text = match fs::symlink_metadata(path) {
+            Err(_) => None,
+            Ok(_) => {
+                let text = files::recorded_text(path).map_err(|why| wrong(why.to_string()))?;
+                Some(text)
+            }
+        };
+        let real = match text {
+            Some(_) => fs::canonicalize(path).map_err(|why| wrong(why.to_string()))?,
+            None => path.to_path_buf(),
+        };
+        let path = path.to_path_buf();
+        Ok(Target { path, real, text })
+    }
+
+    /// Returns the folder of the scenario.
+    pub fn folder(&self) -> PathBuf {
+        let parent = self.path.parent().map(Path::to_path_buf);
+        parent.unwrap_or_default()
+    }
+
+    /// Returns the scenario as it reads the imported files, which are written already.
+    pub fn wire(
+        &self,
+        name: &str,
+        imported: &Imported,
+        places: &[PathBuf],
+    ) -> Result<Wired, String> {
+        let text = self.text.as_deref().unwrap_or(TEMPLATE);
+        let shown = self.path.display().to_string();
+        let mut wired = Wiring {
+            document: Document::read(&shown, text)?,
+            set: Vec::new(),
+        };
+        if let Some(base) = wired.document.value(&["extends"]) {
+            return Err(format!(
+                "{shown}: expected a scenario of its own, got one that extends {base:?}; paste this \
+                 instead:\n{}",
+                block(imported, places)
+            ));
+        }
+        if self.text.is_none() && imported.list.is_none() {
+            return Err(format!(
+                "expected a scenario at {shown}, got none: a scenario begins with flows, so \
+                 import those first, or run `sidestep init`"
+            ));
+        }
+        for ((made, text), place) in imported.files.iter().zip(places) {
+            let file = quoted(&self.relative(place));
+            match made {
+                Made::Flows => wired.flows(name, imported.list.as_ref(), &file)?,
+                Made::Topology => wired.topology("custom", &[("file", file)], true)?,
+                Made::Switch => wired.switch(text)?,
+                Made::Hosts => {}
+            }
+        }
+        self.fitted(wired, imported.list.as_ref())
+    }
+
+    /// Returns the scenario with a network that has enough hosts, and without claims of other classes.
+    fn fitted(&self, wired: Wiring, list: Option<&List>) -> Result<Wired, String> {
+        let first = match self.without_claims(wired.clone()) {
+            Ok(wired) => return Ok(wired),
+            Err(first) => first,
+        };
+        let known = self.network();
+        let few = known
+            .as_ref()
+            .is_none_or(|(hosts, _)| list.is_some_and(|list| *hosts < list.hosts));
+        let Some(list) = list.filter(|_| few) else {
+            return Err(first);
+        };
+        let mut larger = wired;
+        larger.network(list, known.and_then(|(_, rate)| rate))?;
+        self.without_claims(larger).map_err(|_| first)
+    }
+
+    /// Returns the scenario if it reads; claims and plots that have errors become comments.
+    fn without_claims(&self, mut wired: Wiring) -> Result<Wired, String> {
+        // Errors of a part may hide those of another.
+        for _ in 0..4 {
+            let Err(error) = self.source(wired.document.text()).read(&[], false) else {
+                return Ok(Wired {
+                    text: wired.document.text().to_string(),
+                    set: wired.set,
+                });
+            };
+            let Error::Wrong(problems) = &error else {
+                return Err(error.to_string());
+            };
+            let lines: Vec<usize> = problems
+                .iter()
+                .map(|problem| problem.line as usize)
+                .collect();
+            let mut all = 0;
+            for (part, what) in [("claim", "claims"), ("plot", "plots")] {
+                let why = format!("Not about this list: {what} of classes that it does not have.");
+                let many = wired.document.comment_out(part, &lines, &why);
+                all += many;
+                if many > 0 {
+                    wired.set.push(format!(
+                        "[[{part}]]: {many} of classes that the list does not have became comments"
+                    ));
+                }
+            }
+            if all == 0 {
+                return Err(error.to_string());
+            }
+        }
+        Err(format!(
+            "{} cannot be read with the list",
+            self.path.display()
+        ))
+    }
+
+    fn source(&self, text: &str) -> Source {
+        Source {
+            name: self.path.display().to_string(),
+            text: text.to_string(),
+            beside: Beside::Folder(self.folder()),
+        }
+    }
+
+    /// Returns the number of hosts and, if all have the same, the rate of their links. `None` if the scenario
+    /// does not read as it is.
+    fn network(&self) -> Option<(u32, Option<String>)> {
+        let experiment = self.source(self.text.as_deref()?).read(&[], false).ok()?;
+        let network = &experiment.points.first()?.scenario.network;
+        let host = |end: &End| matches!(end, End::Host(_));
+        let cables = network.cables.iter();
+        let hosts = cables.filter(|cable| host(&cable.a) || host(&cable.b));
+        let mut rates = hosts.map(|cable| cable.rate);
+        let first = rates.next();
+        let same = first.filter(|first| rates.all(|rate| rate == *first));
+        Some((network.hosts, same.map(|rate| rate.to_string())))
+    }
+
+    /// Returns the path of a written file as the scenario names it.
+    fn relative(&self, place: &Path) -> String {
+        let full = |path: &Path| fs::canonicalize(path).ok();
+        let folder = self.folder();
+        let folder = match folder.as_os_str().is_empty() {
+            true => PathBuf::from("."),
+            false => folder,
+        };
+        let (folder, full) = (full(&folder), full(place));
+        let path = match (&folder, &full) {
+            (Some(folder), Some(full)) => full.strip_prefix(folder).unwrap_or(full),
+            _ => place,
+        };
+        path.display().to_string()
+    }
+
+    /// Writes the scenario, whole or not at all.
+    pub fn write(&self, wired: &Wired) -> Result<(), Failure> {
+        let mut part = self.real.as_os_str().to_os_string();
+        part.push(".part");
+        let part = PathBuf::from(part);
+        let written = fs::write(&part, &wired.text).and_then(|()| {
+            if let Ok(about) = fs::metadata(&self.real) {
+                fs::set_permissions(&part, about.permissions())?;
+            }
+            fs::rename(&part, &self.real)
+        });
+        written.map_err(|why| {
+            let _ = fs::remove_file(&part);
+            Failure::work(format!("cannot write {}: {why}", self.path.display()))
+        })
+    }
+}
