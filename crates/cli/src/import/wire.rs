@@ -37,7 +37,7 @@ pub struct Target {
     path: PathBuf,
     /// Path without links: renaming onto a link would replace the link.
     real: PathBuf,
-    /// Its text; `None` if it does not exist.
+    /// Text; `None` if the scenario does not exist.
     text: Option<String>,
 }
 
