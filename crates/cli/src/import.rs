@@ -8,7 +8,9 @@ use crate::failure::{Failure, Outcome};
 use crate::{init, out};
 use clap::Args;
 use serde_json::{Value, json};
-use sidestep_import::{Format, Hosts, Imported, Nodes, Options, OutputKind, import as read};
+use sidestep_import::{
+    Columns, Format, Hosts, Imported, Nodes, Options, OutputKind, import as read,
+};
 use sidestep_types::{Quantity, Unit, parse_quantity};
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -22,6 +24,8 @@ Examples:
   sidestep import capture.pcapng -o mine     mine.flows.csv, and the map of hosts
   sidestep import capture.pcap --hosts hosts.csv --class-by-port
   sidestep import flows.csv -o mine          any CSV with start, source, destination and size
+  sidestep import flows.csv --columns start_ms=begin,size=octets
+  sidestep import CDF_search.txt --packet 1460
   sidestep import nfdump.csv -o mine
   sidestep import topology.txt -o net
   sidestep import flow.txt --topology topology.txt -o net
@@ -29,7 +33,8 @@ Examples:
   sidestep import config_db.json --queue 3 -o edge
 
 The format is detected from the content: csv (a header like time,src_ip,dst_ip,bytes,app,job), \
-pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim or sonic. No \
+pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim, sonic or cdf \
+(sizes of flows). Where the values have two readings, the file is refused and the option that chooses is named. No \
 file is overwritten. Left-out parts are counted, in the output and in the files. docs/how-to/import.md \
 defines a flow, and lists the parts of each format that Sidestep does not support.")]
 pub struct ImportArgs {
@@ -74,6 +79,13 @@ pub struct ImportArgs {
     /// With sonic: buffer profile of the queue to use
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
+    /// Columns by hand. With csv and netflow: start=NAME,src=NAME,dst=NAME,size=NAME, and class=, group=; start_ms=
+    /// names a unit. With files without a header their fields in order: src,dst,pg,packets,start,stop
+    #[arg(long, value_name = "COLUMNS")]
+    pub columns: Option<String>,
+    /// With hpcc-flows and cdf: the file counts packets, with so many bytes of payload each
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..=65_535))]
+    pub packet: Option<u64>,
     /// Print what was read, kept and left out as one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
@@ -90,37 +102,19 @@ const LARGEST: u64 = 2 << 30;
 pub fn import(args: &ImportArgs) -> Outcome {
     let name = args.file.display().to_string();
     let bytes = contents(&args.file)?;
+    let options = options(args)?;
     let format = match &args.from {
         Some(name) => Format::ALL
             .iter()
             .find(|(known, _)| known == name)
             .map(|(_, format)| *format),
-        None => Format::of(&bytes),
+        None => None,
     };
-    let Some(format) = format else {
-        let known = formats().join(", ");
-        if bytes.iter().all(u8::is_ascii_whitespace) {
-            return Err(Failure::input(format!(
-                "{name}: expected flows, packets or a network, got an empty file"
-            )));
-        }
-        let packed = bytes.starts_with(&[0x1f, 0x8b]) || bytes.starts_with(b"(\xb5/\xfd");
-        let commas = bytes.iter().take(1000).take_while(|b| **b != b'\n');
-        let hint = if packed {
-            "; unpack it first"
-        } else if bytes.trim_ascii_start().starts_with(b"[") {
-            "; the only JSON format is SONiC's config_db.json, an object"
-        } else if commas.filter(|b| b",;\t".contains(b)).count() > 1 {
-            "; a CSV of flows begins with names like time,src_ip,dst_ip,bytes"
-        } else {
-            ""
-        };
-        return Err(Failure::input(format!(
-            "{name}: the format cannot be detected{hint}; set --from to one of {known}"
-        )));
+    let format = match format {
+        Some(format) => format,
+        None => Format::detect(&name, &bytes, &options).map_err(Failure::input)?,
     };
     refuse_of_others(args, format.name())?;
-    let options = options(args)?;
     let imported = read(&name, &bytes, format, &options).map_err(Failure::input)?;
     let target = args.into.as_deref().map(Target::open).transpose()?;
     let made = target.as_ref().map(|target| new_folder(&target.folder()));
@@ -178,7 +172,7 @@ fn new_folder(folder: &Path) -> Result<Option<PathBuf>, Failure> {
 
 /// Refuses options that do not apply to the file's format.
 fn refuse_of_others(args: &ImportArgs, format: &str) -> Result<(), Failure> {
-    let named: [(&str, bool, &[&str]); 7] = [
+    let named: [(&str, bool, &[&str]); 9] = [
         ("--topology", args.topology.is_some(), &["hpcc-flows"]),
         ("--idle-gap", args.idle_gap.is_some(), &["pcap"]),
         ("--class-by-port", args.class_by_port, &["pcap", "netflow"]),
@@ -186,6 +180,12 @@ fn refuse_of_others(args: &ImportArgs, format: &str) -> Result<(), Failure> {
         ("--drop-triggered", args.drop_triggered, &["htsim"]),
         ("--profile", args.profile.is_some(), &["sonic"]),
         ("--queue", args.queue.is_some(), &["sonic"]),
+        (
+            "--columns",
+            args.columns.is_some(),
+            &["csv", "netflow", "hpcc-flows", "htsim", "cdf"],
+        ),
+        ("--packet", args.packet.is_some(), &["hpcc-flows", "cdf"]),
     ];
     match named
         .iter()
@@ -251,7 +251,13 @@ fn options(args: &ImportArgs) -> Result<Options, Failure> {
         let nodes = Nodes::read(&path.display().to_string(), &contents(path)?);
         nodes.map_err(Failure::input)
     });
+    let columns = args.columns.as_deref().map(|text| {
+        let columns = Columns::read(text);
+        columns.map_err(|why| Failure::input(format!("--columns: {why}")))
+    });
     Ok(Options {
+        columns: columns.transpose()?,
+        packet: args.packet,
         hosts: hosts.transpose()?,
         nodes: nodes.transpose()?,
         idle_gap,
@@ -351,6 +357,7 @@ fn to_text(
             OutputKind::Hosts => "hosts by address; pass it to the next import with --hosts",
             OutputKind::Topology => "the network",
             OutputKind::Switch => "the section [switch]",
+            OutputKind::Sizes => "the sizes of flows, for cdf of a workload",
         };
         text.push_str(&format!("wrote {}: {used}\n", place.display()));
     }

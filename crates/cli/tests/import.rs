@@ -140,6 +140,53 @@ fn a_simulators_network_and_flows_run_together() {
     );
 }
 
+/// The sizes of HPCC and of ns-2 are accepted by a workload, and have the means of the shipped files.
+#[test]
+fn sizes_of_other_tools_are_drawn_by_a_workload() {
+    let ns2 = "6 1 0\n6 1 0.15\n13 1 0.2\n19 1 0.3\n33 1 0.4\n53 1 0.53\n133 1 0.6\n667 1 0.7\n1333 1 0.8\n\
+               3333 1 0.9\n6667 1 0.97\n20000 1 1\n";
+    let room = Room::new();
+    room.file("ns2.txt", ns2);
+    for (file, more, mean) in [
+        (
+            fixture("websearch.txt"),
+            &[][..],
+            "The mean is 1711250.0 B with interpolation = \"linear\"",
+        ),
+        (
+            "ns2.txt".into(),
+            &["--packet", "1460"],
+            "The mean is 1665830.8 B with interpolation = \"linear\"",
+        ),
+    ] {
+        let said = room
+            .run(&[&["import", &file, "-o", "mine"], more].concat())
+            .with_status(0)
+            .out;
+        assert!(said.contains(mean), "{said}");
+        assert!(
+            said.contains("wrote mine.sizes.csv: [workload.NAME] cdf = \"mine.sizes.csv\""),
+            "{said}"
+        );
+        let workload = "kind = \"background\"\ncdf = \"mine.sizes.csv\"\ninter_arrival = \"off\"\nload = \"0.1\"";
+        let list = "kind = \"flow_list\"\nfile = \"mine.flows.csv\"";
+        room.file("s.toml", &SCENARIO.replace(list, workload));
+        room.run(&["check", "s.toml"]).with_status(0);
+        fs::remove_file(room.path().join("mine.sizes.csv")).unwrap();
+    }
+}
+
+#[test]
+fn columns_by_hand_make_any_header_a_list_of_flows() {
+    let room = Room::new();
+    room.file("b.csv", "when,who,what,much\n1,a,b,64 KB\n");
+    let columns = "start_us=when,src=who,dst=what,size=much";
+    room.run(&["import", "b.csv", "-o", "mine", "--columns", columns])
+        .with_status(0);
+    let flows = fs::read_to_string(room.path().join("mine.flows.csv")).unwrap();
+    assert!(flows.ends_with("\n0,h0,h1,64000 B\n"), "{flows}");
+}
+
 #[test]
 fn a_switchs_buffers_are_a_section_of_a_scenario() {
     let room = Room::new();
@@ -222,7 +269,8 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
         (
             &["import", "b.csv"],
             "b.csv: the format cannot be detected; a CSV of flows begins with names like \
-             time,src_ip,dst_ip,bytes; set --from to one of csv, pcap,",
+             time,src_ip,dst_ip,bytes (--columns start=NAME,src=NAME,dst=NAME,size=NAME names others); set \
+             --from to one of csv, pcap,",
         ),
         (&["import", "none.pcap"], "cannot read none.pcap: "),
         (
@@ -260,6 +308,18 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
         (
             &["import", &capture, "--queue", "3"],
             "--queue: expected a file of format sonic, got pcap",
+        ),
+        (
+            &["import", "f.txt", "--columns", "src"],
+            "--columns: expected src, dst and start, got \"src\"",
+        ),
+        (
+            &["import", "f.txt", "--columns", "src,=b"],
+            "--columns: expected pairs like start=ts,size=octets,",
+        ),
+        (
+            &["import", &capture, "--columns", "start=ts"],
+            "--columns: expected a file of format csv or netflow or hpcc-flows or htsim or cdf, got pcap",
         ),
         (
             &["import", &triggers],

@@ -29,6 +29,15 @@ pub struct Flow {
 /// Sorts `flows`, moves their start to zero, writes them, and reports what was kept and dropped.
 pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Result<(), String> {
     let all = flows.len();
+    if all == 0 {
+        return Err(none_left(out));
+    }
+    let again = repeated(&flows);
+    if again > 0 {
+        out.note(format!(
+            "{again} flows repeat another one in all columns that are read, and are kept"
+        ));
+    }
     flows.retain(|flow| flow.src != flow.dst);
     out.drop("flows from a host to itself", (all - flows.len()) as u64);
     let before = flows.len();
@@ -38,6 +47,9 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
     flows.retain(|flow| flow.size.is_none_or(|size| size <= LARGEST));
     let larger = format!("flows of more than {LARGEST} bytes");
     out.drop(&larger, (before - flows.len()) as u64);
+    if flows.is_empty() {
+        return Err(none_left(out));
+    }
     flows.sort_by_key(|flow| flow.start);
     let first = flows.first().map_or(0, |flow| flow.start);
     let zero = if options.keep_times { 0 } else { first };
@@ -67,8 +79,6 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
             "The last flow starts at {} us: set `duration` in the scenario above that",
             micros(u64::try_from(flow.start - zero).unwrap_or(u64::MAX))
         ));
-    } else {
-        out.note("No flows are left");
     }
     out.list = Some(List {
         flows: flows.len() as u64,
@@ -81,6 +91,34 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
     });
     out.files.insert(0, (OutputKind::Flows, text(&flows, zero)));
     Ok(())
+}
+
+/// Returns an error for a list without flows, with the reasons.
+fn none_left(out: &Imported) -> String {
+    let why = out
+        .dropped
+        .iter()
+        .map(|(what, many)| format!("{many} {what}"));
+    let why: Vec<String> = why.collect();
+    match why.is_empty() {
+        true => "expected at least one flow, got none".into(),
+        false => format!(
+            "expected at least one flow, got none; left out: {}",
+            why.join(", ")
+        ),
+    }
+}
+
+/// Counts the flows that equal an earlier one.
+fn repeated(flows: &[Flow]) -> usize {
+    let key = |flow: &Flow| (flow.start, flow.src, flow.dst, flow.size);
+    let mut order: Vec<&Flow> = flows.iter().collect();
+    let whole = |a: &&Flow, b: &&Flow| {
+        let words = (&a.class, &a.group).cmp(&(&b.class, &b.group));
+        key(a).cmp(&key(b)).then(words)
+    };
+    order.sort_unstable_by(whole);
+    order.windows(2).filter(|pair| pair[0] == pair[1]).count()
 }
 
 /// Keeps the classes with the most flows, if there are more than a run can count.

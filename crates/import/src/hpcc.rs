@@ -1,374 +1,413 @@
-//! Flow lists and topologies of the HPCC family of ns-3 simulators.
+//! Flow lists of the HPCC family of ns-3 simulators.
 //!
 //! ```text
 //! 2                                   number of flows
 //! 2 1 3 100 200000000 2.000000001     src dst priority dport bytes start in seconds
 //! 3 1 3 100 5000 2.1
-//!
-//! 5 1 4                               nodes switches links
-//! 4                                   numbers of the switches
-//! 0 4 100Gbps 0.001ms 0               src dst rate delay share of packets that the link loses
 //! ```
+//!
+//! **Decision**     lists of several simulators have the same shape. A form of [`FORMS`] is read if the values of
+//!                  all lines fit it and fit no other; otherwise `--columns` chooses.
+//! **Errors**       no size is rounded. Sizes in packets need the payload of a packet, `--packet`.
 
 use crate::flows::{self, Flow};
 use crate::lines::{Text, shown};
-use crate::number::{micros, scaled};
-use crate::{Imported, Options, OutputKind};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::number::scaled;
+use crate::topology::MOST_NODES;
+use crate::{Imported, Options};
+use std::collections::BTreeSet;
 
-/// Number of nodes that no network of Sidestep's exceeds.
-const MOST_NODES: u64 = 1 << 20;
-
-/// Nodes of a topology that are hosts, numbered from zero in the order of their node numbers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Nodes {
-    hosts: BTreeMap<u64, u32>,
+/// Meaning of a field of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Field {
+    Src,
+    Dst,
+    /// Priority group.
+    Group,
+    Port,
+    Bytes,
+    Packets,
+    /// Start in seconds.
+    Start,
+    /// End of sending in seconds.
+    Stop,
+    Skipped,
 }
 
-impl Nodes {
-    /// Reads only the numbers of the hosts from a topology.
-    pub fn read(name: &str, bytes: &[u8]) -> Result<Nodes, String> {
-        Ok(read(&Text::read(name, bytes)?)?.hosts)
+/// Fields with their words.
+const FIELDS: [(&str, Field); 9] = [
+    ("src", Field::Src),
+    ("dst", Field::Dst),
+    ("pg", Field::Group),
+    ("dport", Field::Port),
+    ("bytes", Field::Bytes),
+    ("packets", Field::Packets),
+    ("start", Field::Start),
+    ("stop", Field::Stop),
+    ("-", Field::Skipped),
+];
+
+/// Form of the lines of a list.
+#[derive(Clone, Debug)]
+struct Form {
+    fields: Vec<Field>,
+    /// Simulators that write it, and the values that speak for it.
+    why: String,
+    by_hand: bool,
+}
+
+/// Known forms: fields, simulators that write them, and the values that speak for them.
+const FORMS: [(&str, &str, &str); 7] = [
+    (
+        "src,dst,pg,dport,bytes,start",
+        "HPCC",
+        "field 5 is a whole number in every line, and field 6 is smaller in some",
+    ),
+    (
+        "src,dst,pg,packets,start,stop",
+        "the older ns-3 RDMA simulator",
+        "field 6 is in no line before field 5",
+    ),
+    (
+        "src,dst,pg,bytes,start,stop",
+        "ns-3 with TCP",
+        "field 6 is in no line before field 5",
+    ),
+    (
+        "src,dst,pg,bytes,start",
+        "ConWeave",
+        "field 3 is below 8 in every line, and field 4 a whole number",
+    ),
+    (
+        "src,dst,dport,bytes,start",
+        "forks without priority groups",
+        "field 3 is above 7 in every line, and field 4 a whole number",
+    ),
+    (
+        "src,dst,packets,start,stop",
+        "forks without priority groups",
+        "field 5 is in no line before field 4",
+    ),
+    (
+        "src,dst,bytes,start,stop",
+        "forks without priority groups",
+        "field 5 is in no line before field 4",
+    ),
+];
+
+impl Form {
+    fn of(words: &str, why: String) -> Form {
+        let known = |word| FIELDS.iter().find(|(known, _)| *known == word);
+        let fields = words.split(',').filter_map(known).map(|(_, field)| *field);
+        Form {
+            fields: fields.collect(),
+            why,
+            by_hand: false,
+        }
+    }
+
+    /// Reads `--columns`.
+    fn by_hand(columns: &crate::Columns) -> Result<Form, String> {
+        let places = columns.placed(&FIELDS.map(|(word, _)| word))?;
+        let fields: Vec<Field> = places.into_iter().map(|place| FIELDS[place].1).collect();
+        let has = |field| fields.contains(&field);
+        if !has(Field::Src) || !has(Field::Dst) || !has(Field::Start) {
+            let got = columns.said();
+            return Err(format!(
+                "--columns: expected src, dst and start, got {}",
+                shown(&got)
+            ));
+        }
+        if has(Field::Bytes) == has(Field::Packets) {
+            let got = columns.said();
+            return Err(format!(
+                "--columns: expected either bytes or packets, got {}",
+                shown(&got)
+            ));
+        }
+        Ok(Form {
+            fields,
+            why: "as --columns says".into(),
+            by_hand: true,
+        })
+    }
+
+    fn at<'r>(&self, row: &[&'r str], field: Field) -> Option<&'r str> {
+        let at = self.fields.iter().position(|of| *of == field)?;
+        row.get(at).copied()
+    }
+
+    /// Returns true if the values of a line can have these meanings.
+    fn fits(&self, row: &[&str]) -> bool {
+        let time = |field| self.at(row, field).map(|word| scaled(word, 12));
+        let whole = |field| match self.at(row, field) {
+            Some(word) => scaled(word, 0).is_some_and(|(_, cut)| !cut),
+            None => true,
+        };
+        let below_8 = |word: &str| word.parse::<u8>().is_ok_and(|n| n < 8);
+        let is_group = self.at(row, Field::Group).is_none_or(below_8);
+        let port = self.at(row, Field::Port);
+        let is_port = port.is_none_or(|word| word.parse().is_ok_and(|n: u64| n > 7));
+        let in_order = match time(Field::Stop) {
+            Some(stop) => stop.is_some() && stop >= time(Field::Start).flatten(),
+            None => true,
+        };
+        // With priority and port the number of fields alone tells them apart.
+        let apart = row.len() > 5 || is_group && is_port;
+        let numbers = whole(Field::Bytes) && whole(Field::Packets) && in_order;
+        row.len() == self.fields.len() && apart && numbers && time(Field::Start).flatten().is_some()
+    }
+
+    fn words(&self) -> String {
+        let word = |field: &Field| {
+            FIELDS
+                .iter()
+                .find(|(_, of)| of == field)
+                .map(|(word, _)| *word)
+        };
+        let words: Vec<&str> = self.fields.iter().filter_map(word).collect();
+        words.join(",")
     }
 }
 
+/// Line with its number, in fields.
+type Row<'a> = (usize, Vec<&'a str>);
+
 /// Imports a flow list.
-pub fn flows(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
+pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
     let text = Text::read(name, bytes)?;
     let mut lines = text.lines();
     let (line, first) = lines.next().unwrap_or((1, ""));
     let wrong = || text.error(line, "the number of flows", &shown(first));
     let many: u64 = first.parse().map_err(|_| wrong())?;
-    let mut out = Imported::default();
-    let mut all = Vec::new();
-    let (mut rounded, mut short, mut read) = (0, false, 0);
-    for (line, row) in lines
-        .by_ref()
-        .take(usize::try_from(many).unwrap_or(usize::MAX))
-    {
-        read += 1;
-        let fields: Vec<&str> = row.split_whitespace().collect();
-        let (src, dst, priority, size, start) = match fields[..] {
-            [src, dst, priority, _, size, start] => (src, dst, priority, size, start),
-            [src, dst, priority, size, start] => {
-                short = true;
-                (src, dst, priority, size, start)
-            }
-            _ => {
-                let expected = "src dst priority dport bytes start";
-                return Err(text.error(line, expected, &shown(row)));
-            }
-        };
-        let (src, dst) = (
-            node(&text, line, src, options)?,
-            node(&text, line, dst, options)?,
-        );
-        let bytes = scaled(size, 0).and_then(|(size, cut)| Some((u64::try_from(size).ok()?, cut)));
-        let (size, cut) =
-            bytes.ok_or_else(|| text.error(line, "a number of bytes", &shown(size)))?;
-        let time = scaled(start, 12);
-        let (start, fine) =
-            time.ok_or_else(|| text.error(line, "a start in seconds", &shown(start)))?;
-        rounded += u64::from(fine || cut);
-        let priority: u8 = (priority.parse())
-            .map_err(|_| text.error(line, "a priority group", &shown(priority)))?;
-        all.push(Flow {
-            start,
-            src,
-            dst,
-            size: Some(size),
-            class: Some(format!("pg{priority}")),
-            group: None,
-        });
+    let most = usize::try_from(many).unwrap_or(usize::MAX);
+    let rows = lines.by_ref().take(most);
+    let rows: Vec<Row<'_>> = rows
+        .map(|(line, row)| (line, row.split_whitespace().collect()))
+        .collect();
+    let form = choose(&text, &rows, options)?;
+    let mut reader = Reader {
+        text: &text,
+        options,
+        form: &form,
+        rounded: 0,
+        stops: 0,
+        flows: Vec::with_capacity(rows.len()),
+    };
+    for (line, row) in &rows {
+        reader.flow(*line, row)?;
     }
-    if read < many {
+    if (rows.len() as u64) < many {
         let expected = format!("{many} flows, as line {line} says");
-        return Err(text.error(
-            text.all().lines().count().max(1),
-            &expected,
-            &format!("{read}"),
-        ));
+        let last = text.all().lines().count().max(1);
+        return Err(text.error(last, &expected, &format!("{}", rows.len())));
     }
-    out.read("flows", read);
+    let mut out = Imported::default();
+    out.read("flows", many);
     out.drop(
         "lines after the number of flows in the first line, which the simulator ignores too",
         lines.count() as u64,
     );
-    if short {
-        out.note("Lines with five fields were read as having no destination port");
-    }
-    if rounded > 0 {
-        out.note(format!(
-            "{rounded} starts or sizes were rounded to a picosecond or a byte"
-        ));
-    }
-    match &options.nodes {
-        Some(nodes) => out.note(format!(
-            "Node numbers are mapped to the {} hosts of the topology",
-            nodes.hosts.len()
-        )),
-        None => out.note(
-            "Node n is read as host n; if the topology numbers switches before hosts, pass it with \
-             --topology",
-        ),
-    }
-    let classes: BTreeSet<&Option<String>> = all.iter().map(|flow| &flow.class).collect();
-    if classes.len() > 1 {
-        out.note("The class is the priority group; in Sidestep all groups share one queue");
-    } else {
-        all.iter_mut().for_each(|flow| flow.class = None);
-    }
-    flows::write(all, options, &mut out)?;
-    Ok(out)
+    reader.finish(out)
 }
 
-fn node(text: &Text<'_>, line: usize, word: &str, options: &Options) -> Result<u32, String> {
-    let number: Option<u64> = word.parse().ok().filter(|n| *n < MOST_NODES);
-    let number = number.ok_or_else(|| text.error(line, "the number of a node", &shown(word)))?;
-    match &options.nodes {
-        None => Ok(number as u32),
-        Some(nodes) => {
-            let host = nodes.hosts.get(&number).copied();
-            host.ok_or_else(|| text.error(line, "a host of the topology", &shown(word)))
+/// Returns the form of the lines: the one that `--columns` gives, or else the only one that all lines fit.
+fn choose(text: &Text<'_>, rows: &[Row<'_>], options: &Options) -> Result<Form, String> {
+    if let Some(columns) = &options.columns {
+        let form = Form::by_hand(columns)?;
+        if form.fields.contains(&Field::Packets) != options.packet.is_some() {
+            let got = columns.said();
+            return Err(match options.packet {
+                None => format!(
+                    "--columns: expected --packet with packets, the payload of one like 1000, got {got}"
+                ),
+                Some(_) => format!("--packet: expected packets in --columns, got {got}"),
+            });
+        }
+        return Ok(form);
+    }
+    let Some((line, first)) = rows.first() else {
+        return Ok(Form::of(FORMS[0].0, FORMS[0].2.into()));
+    };
+    let of_length = |length| {
+        let forms = FORMS
+            .iter()
+            .map(|(words, of, why)| Form::of(words, format!("the form of {of}, since {why}")));
+        forms.filter(move |form| form.fields.len() == length)
+    };
+    let same: Vec<Form> = of_length(first.len()).collect();
+    let Some(usual) = same.first() else {
+        let got = first.join(" ");
+        let expected = "src dst pg dport bytes start, or src dst pg bytes start (--columns names other fields)";
+        return Err(text.error(*line, expected, &shown(&got)));
+    };
+    let mut fit: Vec<&Form> = same
+        .iter()
+        .filter(|form| rows.iter().all(|(_, row)| form.fits(row)))
+        .collect();
+    if options.packet.is_some() {
+        fit.retain(|form| form.fields.contains(&Field::Packets));
+        if fit.is_empty() {
+            let got = first.join(" ");
+            return Err(text.error(
+                *line,
+                "packets, since --packet is given (--columns names the fields)",
+                &shown(&got),
+            ));
+        }
+    }
+    match fit[..] {
+        // The usual form says what is wrong with a line.
+        [] => Ok(usual.clone()),
+        [one] => Ok(one.clone()),
+        _ => {
+            let names: Vec<String> = fit.iter().map(|form| form.words()).collect();
+            let packets = fit.iter().any(|form| form.fields.contains(&Field::Packets));
+            let packet = if packets {
+                "; packets need --packet 1000, the payload of one"
+            } else {
+                ""
+            };
+            let got = format!(
+                "values that fit {}: choose with --columns{packet}",
+                names.join(" and ")
+            );
+            Err(text.error(*line, "values that fit one order of fields", &got))
         }
     }
 }
 
-/// Imports a topology.
-pub fn topology(name: &str, bytes: &[u8]) -> Result<Imported, String> {
-    let Read {
-        hosts,
-        switches,
-        links,
-        lossy,
-        rounded,
-        left,
-    } = read(&Text::read(name, bytes)?)?;
-    let mut out = Imported::default();
-    out.read("nodes", (hosts.hosts.len() + switches.len()) as u64);
-    out.read("links", links.len() as u64);
-    out.keep("hosts", hosts.hosts.len() as u64);
-    out.keep("switches", switches.len() as u64);
-    out.keep("cables", links.len() as u64);
-    out.drop("error rates of links: Sidestep's links have none", lossy);
-    out.drop("lines after the number of links in the first line", left);
-    if rounded > 0 {
-        out.note(format!("{rounded} delays were rounded to a picosecond"));
-    }
-    let moved = hosts
-        .hosts
-        .iter()
-        .any(|(node, host)| *node != u64::from(*host));
-    if moved {
-        out.note(
-            "Hosts are renumbered in the order of their nodes: pass this topology with --topology \
-             when importing the flow list",
-        );
-    }
-    let mut text = String::from("a,b,rate,delay\n");
-    for (ends, rate, delay) in links {
-        let [a, b] = ends.map(|node| match hosts.hosts.get(&node) {
-            Some(host) => format!("h{host}"),
-            None => format!("s{node}"),
-        });
-        text.push_str(&format!("{a},{b},{rate} bps,{} us\n", micros(delay)));
-    }
-    out.files.push((OutputKind::Topology, text));
-    Ok(out)
-}
-
-/// Topology as read.
-struct Read {
-    hosts: Nodes,
-    switches: BTreeSet<u64>,
-    /// Links: two nodes, bits per second, delay in picoseconds.
-    links: Vec<([u64; 2], u64, u64)>,
-    lossy: u64,
+struct Reader<'a> {
+    text: &'a Text<'a>,
+    options: &'a Options,
+    form: &'a Form,
     rounded: u64,
-    left: u64,
+    stops: u64,
+    flows: Vec<Flow>,
 }
 
-fn read(text: &Text<'_>) -> Result<Read, String> {
-    let mut lines = text.lines().peekable();
-    let (line, first) = lines.next().unwrap_or((1, ""));
-    let numbers: Option<Vec<u64>> = first.split_whitespace().map(|n| n.parse().ok()).collect();
-    let [nodes, many, links] = numbers.as_deref().unwrap_or_default() else {
-        let expected = "three numbers: nodes, switches and links";
-        return Err(text.error(line, expected, &shown(first)));
-    };
-    if *nodes > MOST_NODES || many > nodes {
-        let expected = format!("at most {MOST_NODES} nodes, and no more switches than nodes");
-        return Err(text.error(line, &expected, &shown(first)));
-    }
-    let mut switches = BTreeSet::new();
-    let mut last = line;
-    // The numbers of the switches may be on several lines.
-    while (switches.len() as u64) < *many {
-        let Some((line, row)) = lines.next() else {
-            let expected = format!("the numbers of {many} switches");
-            return Err(text.error(last, &expected, &format!("{}", switches.len())));
+impl Reader<'_> {
+    fn flow(&mut self, line: usize, row: &[&str]) -> Result<(), String> {
+        let text = self.text;
+        let wrong = |expected: &str, got: &str| text.error(line, expected, &shown(got));
+        if row.len() != self.form.fields.len() {
+            let expected = self.form.words().replace(',', " ");
+            return Err(wrong(&expected, &row.join(" ")));
+        }
+        let at = |field| self.form.at(row, field);
+        let src = self.node(line, at(Field::Src).unwrap_or_default())?;
+        let dst = self.node(line, at(Field::Dst).unwrap_or_default())?;
+        let size = self.size(line, row)?;
+        let said = at(Field::Start).unwrap_or_default();
+        let (start, fine) = scaled(said, 12).ok_or_else(|| wrong("a start in seconds", said))?;
+        self.rounded += u64::from(fine);
+        if let Some(stop) = at(Field::Stop) {
+            let (stop, _) = scaled(stop, 12).ok_or_else(|| wrong("a stop in seconds", stop))?;
+            if stop < start {
+                let expected = format!("a stop that is not before the start, {said}");
+                return Err(wrong(&expected, at(Field::Stop).unwrap_or_default()));
+            }
+            self.stops += 1;
+        }
+        if let Some(port) = at(Field::Port) {
+            port.parse::<u64>().map_err(|_| wrong("a port", port))?;
+        }
+        let class = match at(Field::Group) {
+            None => None,
+            Some(word) => {
+                // In five fields a larger number can be a port.
+                let most = if row.len() == 5 && !self.form.by_hand {
+                    7
+                } else {
+                    u8::MAX
+                };
+                let group = word.parse().ok().filter(|group: &u8| *group <= most);
+                let expected = format!("a priority group from 0 to {most}");
+                let group = group.ok_or_else(|| wrong(&expected, word))?;
+                Some(format!("pg{group}"))
+            }
         };
-        last = line;
-        for word in row.split_whitespace() {
-            let number = word.parse().ok().filter(|n| n < nodes);
-            let new = number.filter(|n| switches.insert(*n)).is_some();
-            if !new || switches.len() as u64 > *many {
-                let expected = format!("{many} switches, each once, from 0 to {}", nodes - 1);
-                return Err(text.error(line, &expected, &shown(word)));
+        self.flows.push(Flow {
+            start,
+            src,
+            dst,
+            size: Some(size),
+            class,
+            group: None,
+        });
+        Ok(())
+    }
+
+    /// Reads a size in bytes or packets, which is never rounded.
+    fn size(&self, line: usize, row: &[&str]) -> Result<u64, String> {
+        let number = |word: &str, expected: &str| {
+            let read = scaled(word, 0).filter(|(_, cut)| !cut);
+            let read = read.and_then(|(n, _)| u64::try_from(n).ok());
+            read.ok_or_else(|| self.text.error(line, expected, &shown(word)))
+        };
+        match self.form.at(row, Field::Packets) {
+            None => number(
+                self.form.at(row, Field::Bytes).unwrap_or_default(),
+                "a whole number of bytes",
+            ),
+            Some(word) => {
+                let packets = number(word, "a whole number of packets")?;
+                let bytes = packets.checked_mul(self.options.packet.unwrap_or(0));
+                bytes.ok_or_else(|| self.text.error(line, "fewer packets", &shown(word)))
             }
         }
     }
-    let ids = (0..*nodes).filter(|node| !switches.contains(node));
-    let hosts = Nodes {
-        hosts: ids.zip(0..).collect(),
-    };
-    let mut read = Read {
-        hosts,
-        switches,
-        links: Vec::new(),
-        lossy: 0,
-        rounded: 0,
-        left: 0,
-    };
-    let mut cabled = BTreeMap::new();
-    while (read.links.len() as u64) < *links {
-        let Some((line, row)) = lines.next() else {
-            let expected = format!("{links} links, as the first line says");
-            return Err(text.error(last, &expected, &format!("{}", read.links.len())));
-        };
-        last = line;
-        read.link(text, line, row, *nodes, &mut cabled)?;
-    }
-    read.left = lines.count() as u64;
-    if let Some(alone) = read
-        .hosts
-        .hosts
-        .keys()
-        .find(|node| !cabled.contains_key(*node))
-    {
-        return Err(text.error(
-            last,
-            "a link for every host",
-            &format!("none for node {alone}"),
-        ));
-    }
-    Ok(read)
-}
 
-impl Read {
-    fn link(
-        &mut self,
-        text: &Text<'_>,
-        line: usize,
-        row: &str,
-        nodes: u64,
-        cabled: &mut BTreeMap<u64, usize>,
-    ) -> Result<(), String> {
-        let fields: Vec<&str> = row.split_whitespace().collect();
-        let [a, b, rate, delay, errors] = fields[..] else {
-            return Err(text.error(line, "src dst rate delay error_rate", &shown(row)));
-        };
-        let end = |word: &str| {
-            let number: Option<u64> = word.parse().ok().filter(|n| *n < nodes);
-            number.ok_or_else(|| {
-                let expected = format!("a node from 0 to {}", nodes.saturating_sub(1));
-                text.error(line, &expected, &shown(word))
-            })
-        };
-        let ends = [end(a)?, end(b)?];
-        let is_host = |node: &u64| self.hosts.hosts.contains_key(node);
-        if ends[0] == ends[1] || ends.iter().all(is_host) {
-            let expected = "a link between two switches, or a host and a switch";
-            return Err(text.error(line, expected, &shown(row)));
+    fn node(&self, line: usize, word: &str) -> Result<u32, String> {
+        let number: Option<u64> = word.parse().ok().filter(|n| *n < MOST_NODES);
+        let number =
+            number.ok_or_else(|| self.text.error(line, "the number of a node", &shown(word)))?;
+        match &self.options.nodes {
+            None => Ok(number as u32),
+            Some(nodes) => nodes.host(number).ok_or_else(|| {
+                self.text
+                    .error(line, "a host of the topology", &shown(word))
+            }),
         }
-        if let Some(host) = ends.into_iter().find(is_host)
-            && let Some(before) = cabled.insert(host, line)
-        {
-            let expected =
-                format!("one link of node {host}, a host (Sidestep's hosts have one NIC)");
-            let got = format!("a second one (the first is on line {before})");
-            return Err(text.error(line, &expected, &got));
-        }
-        let rate = bits(rate).filter(|bps| *bps > 0);
-        let rate =
-            rate.ok_or_else(|| text.error(line, "a rate like 100Gbps", &shown(fields[2])))?;
-        let span = time(delay).and_then(|(ps, cut)| Some((u64::try_from(ps).ok()?, cut)));
-        let (delay, cut) =
-            span.ok_or_else(|| text.error(line, "a delay like 0.001ms", &shown(delay)))?;
-        let (loss, fine) =
-            scaled(errors, 12).ok_or_else(|| text.error(line, "an error rate", &shown(errors)))?;
-        self.lossy += u64::from(loss > 0 || fine);
-        self.rounded += u64::from(cut);
-        self.links.push((ends, rate, delay));
-        Ok(())
     }
-}
 
-/// Splits a word into number and unit.
-fn apart(word: &str) -> (&str, &str) {
-    let end = word.find(|c: char| c.is_ascii_alphabetic() && !"eE".contains(c));
-    word.split_at(end.unwrap_or(word.len()))
-}
-
-/// Reads a rate in ns-3's format, in bits per second.
-fn bits(word: &str) -> Option<u64> {
-    let (number, unit) = apart(word);
-    let (prefix, per_byte) = match unit {
-        "" => ("", 1),
-        unit => match unit.strip_suffix("bps").or(unit.strip_suffix("b/s")) {
-            Some(prefix) => (prefix, 1),
-            None => (unit.strip_suffix("Bps").or(unit.strip_suffix("B/s"))?, 8),
-        },
-    };
-    let times: u128 = match prefix {
-        "" => 1,
-        "k" | "K" => 1_000,
-        "M" => 1_000_000,
-        "G" => 1_000_000_000,
-        "T" => 1_000_000_000_000,
-        "Ki" => 1 << 10,
-        "Mi" => 1 << 20,
-        "Gi" => 1 << 30,
-        _ => return None,
-    };
-    // Nine digits after the point are read; a rate that is not whole bits is refused.
-    let (scaled, cut) = scaled(number, 9)?;
-    let nano = scaled.checked_mul(times * per_byte)?;
-    let whole = nano.is_multiple_of(1_000_000_000) && !cut;
-    whole.then(|| u64::try_from(nano / 1_000_000_000).ok())?
-}
-
-/// Reads a time in ns-3's format, in picoseconds. A number without a unit is in seconds.
-fn time(word: &str) -> Option<(u128, bool)> {
-    let (number, unit) = apart(word);
-    let digits = match unit {
-        "s" | "" => 12,
-        "ms" => 9,
-        "us" => 6,
-        "ns" => 3,
-        "ps" => 0,
-        "fs" => return scaled(&format!("{number}e-3"), 0),
-        _ => return None,
-    };
-    scaled(number, digits)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_and_delays_are_those_of_ns3() {
-        assert_eq!(bits("100Gbps"), Some(100_000_000_000));
-        assert_eq!(bits("2.5Gb/s"), Some(2_500_000_000));
-        assert_eq!(bits("10MBps"), Some(80_000_000));
-        assert_eq!(bits("100"), Some(100));
-        for wrong in ["", "Gbps", "1Xbps", "0.1bps", "-1Gbps", "1e40Gbps"] {
-            assert_eq!(bits(wrong), None, "{wrong}");
+    fn finish(self, mut out: Imported) -> Result<Imported, String> {
+        let Form { why, .. } = self.form;
+        out.note(format!("Fields are read as {}: {why}", self.form.words()));
+        if let Some(packet) = self.options.packet {
+            out.note(format!(
+                "Sizes are numbers of packets, of {packet} B of payload each (--packet)"
+            ));
         }
-        assert_eq!(time("0.001ms"), Some((1_000_000, false)));
-        assert_eq!(time("1us"), Some((1_000_000, false)));
-        assert_eq!(time("0.0005ns"), Some((1, true)));
-        assert_eq!(time("1h"), None);
+        if self.stops > 0 {
+            out.note(
+                "Stop times are not used: a flow of Sidestep's ends when all of its bytes have arrived",
+            );
+        }
+        if self.rounded > 0 {
+            out.note(format!(
+                "{} starts were rounded to a picosecond",
+                self.rounded
+            ));
+        }
+        match &self.options.nodes {
+            Some(nodes) => out.note(format!(
+                "Node numbers are mapped to the {} hosts of the topology",
+                nodes.len()
+            )),
+            None => out.note(
+                "Node n is read as host n; if the topology numbers switches before hosts, pass it \
+                 with --topology",
+            ),
+        }
+        let mut all = self.flows;
+        let classes: BTreeSet<&Option<String>> = all.iter().map(|flow| &flow.class).collect();
+        if classes.len() > 1 {
+            out.note("The class is the priority group; in Sidestep all groups share one queue");
+        } else {
+            all.iter_mut().for_each(|flow| flow.class = None);
+        }
+        flows::write(all, self.options, &mut out)?;
+        Ok(out)
     }
 }

@@ -9,14 +9,18 @@
 //! ```
 //!
 //! **Decision**     a flow list has no "after": connections that wait for a trigger are refused, or left out on
-//!                  request. Connections that set off the same trigger are a group, which is done when it
-//!                  fires.
+//!                  request. Connections that all have to end before a barrier fires are a group, which is done
+//!                  when it fires; a oneshot or multishot trigger fires at the end of one connection, so it
+//!                  makes no group. Messages of a connection (`msg`) are flows.
 //! **Units**        starts in picoseconds, sizes in bytes; size 0 is a connection without an end.
+//! **Errors**       each word of the grammar is read or refused by its name.
+//! **Source**       `connection_matrix.cpp` and `trigger.cpp` of Broadcom's and Ultra Ethernet's htsim.
 
 use crate::flows::{self, Flow};
 use crate::lines::{Text, shown};
 use crate::number::scaled;
 use crate::{Imported, Options};
+use std::collections::BTreeMap;
 
 /// Reads a matrix as flows.
 pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
@@ -24,12 +28,13 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     let mut reader = Reader {
         text: &text,
         options,
+        in_us: in_microseconds(options)?,
         out: Imported::default(),
-        flows: Vec::new(),
-        // Counts in the header: nodes, connections, triggers.
-        said: [None; 3],
-        connections: 0,
-        triggers: 0,
+        // Counts in the header: nodes, connections, triggers, failures.
+        said: [None; 4],
+        failures: 0,
+        connections: Vec::new(),
+        triggers: BTreeMap::new(),
     };
     let mut last = 1;
     for (line, row) in text.lines() {
@@ -39,28 +44,72 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     reader.finish(last)
 }
 
+/// Returns true if `--columns start_us=start` says that starts are microseconds, as htsim itself saves them.
+fn in_microseconds(options: &Options) -> Result<Option<bool>, String> {
+    let Some(columns) = &options.columns else {
+        return Ok(None);
+    };
+    match columns.pairs()?[..] {
+        [("start_us", "start")] => Ok(Some(true)),
+        [("start_ps", "start")] => Ok(Some(false)),
+        _ => {
+            let got = shown(&columns.said());
+            Err(format!(
+                "--columns: expected start_us=start or start_ps=start, got {got}"
+            ))
+        }
+    }
+}
+
 struct Reader<'a> {
     text: &'a Text<'a>,
     options: &'a Options,
+    /// Unit of starts, if it was chosen: true for microseconds.
+    in_us: Option<bool>,
     out: Imported,
-    flows: Vec<Flow>,
-    said: [Option<u64>; 3],
-    connections: u64,
-    triggers: u64,
+    said: [Option<u64>; 4],
+    failures: u64,
+    connections: Vec<Connection>,
+    triggers: BTreeMap<u64, Kind>,
 }
 
-/// Keys and values of a connection, after its nodes.
+/// Connection or message.
 #[derive(Default)]
 struct Connection {
+    line: usize,
+    src: u32,
+    dst: u32,
     start: Option<u128>,
+    /// Bytes; `None` for a connection without an end.
     size: Option<u64>,
+    sized: bool,
+    is_message: bool,
     /// Trigger that starts the connection.
     waits: Option<u64>,
-    /// Trigger that the end of the connection sets off.
-    sets_off: Option<u64>,
+    /// Triggers that the end of the connection sets off, at its sender and at its receiver.
+    sets_off: [Option<u64>; 2],
 }
 
-const HEAD: [&str; 3] = ["Nodes", "Connections", "Triggers"];
+/// Kind of a trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Fires once, when the first connection ends.
+    Oneshot,
+    /// Fires whenever a connection ends.
+    Multishot,
+    /// Fires when so many connections have ended.
+    Barrier(u64),
+}
+
+const HEAD: [&str; 4] = ["Nodes", "Connections", "Triggers", "Failures"];
+
+/// Returns true for the first word of a matrix.
+pub fn is_head(word: &str) -> bool {
+    HEAD.contains(&word)
+}
+
+/// Words of forks of htsim with a meaning that a flow does not have.
+const OF_FORKS: [&str; 4] = ["demand", "admitted", "rate", "addon"];
 
 impl Reader<'_> {
     fn row(&mut self, line: usize, row: &str) -> Result<(), String> {
@@ -69,27 +118,104 @@ impl Reader<'_> {
         let first = words.next().unwrap_or_default();
         if let Some(which) = HEAD.iter().position(|head| *head == first) {
             let number = words.next().and_then(|word| word.parse().ok());
+            let number = number.filter(|_| words.next().is_none());
             let number = number
                 .ok_or_else(|| text.error(line, &format!("{first} and a number"), &shown(row)))?;
-            self.said[which] = Some(number);
+            if self.said[which].replace(number).is_some() {
+                return Err(text.error(line, &format!("one line of {first}"), "a second one"));
+            }
             return Ok(());
         }
         match first {
-            "Failures" => Ok(()),
-            "failure" => {
-                self.out
-                    .drop("link failures: write them as [[change]] in the scenario", 1);
-                Ok(())
-            }
-            "trigger" => {
-                self.triggers += 1;
-                Ok(())
-            }
+            "failure" => self.failure(line, words),
+            "trigger" => self.trigger(line, row, words),
             "Grp" => {
                 let expected = "a connection between two nodes (groups of nodes are not supported)";
                 Err(text.error(line, expected, &shown(row)))
             }
             _ => self.connection(line, row, first, words),
+        }
+    }
+
+    /// Reads a link failure, which is counted and left out.
+    fn failure<'w>(
+        &mut self,
+        line: usize,
+        mut words: impl Iterator<Item = &'w str>,
+    ) -> Result<(), String> {
+        while let Some(key) = words.next() {
+            let value = words.next().unwrap_or_default();
+            let (fits, expected) = match key {
+                "switch_type" => (["TOR", "AGG", "CORE"].contains(&value), "TOR, AGG or CORE"),
+                "switch_id" | "link_id" => (value.parse::<u32>().is_ok(), "a number"),
+                _ => {
+                    let expected = "switch_type, switch_id or link_id";
+                    return Err(self.text.error(line, expected, &shown(key)));
+                }
+            };
+            if !fits {
+                let expected = format!("{expected} after {key}");
+                return Err(self.text.error(line, &expected, &shown(value)));
+            }
+        }
+        self.failures += 1;
+        let what = "link failures: write them as [[change]] in the scenario";
+        self.out.drop(what, 1);
+        Ok(())
+    }
+
+    /// Reads `trigger id 1 barrier count 2`.
+    fn trigger<'w>(
+        &mut self,
+        line: usize,
+        row: &str,
+        mut words: impl Iterator<Item = &'w str>,
+    ) -> Result<(), String> {
+        let text = self.text;
+        let (mut id, mut kind, mut count) = (None, None, None);
+        while let Some(key) = words.next() {
+            let mut number = |least: u64| {
+                let word = words.next().unwrap_or_default();
+                let read = word.parse().ok().filter(|n| *n >= least);
+                let expected = format!("a number from {least} on after {key}");
+                read.ok_or_else(|| text.error(line, &expected, &shown(word)))
+            };
+            let named = match key {
+                "id" => {
+                    id = Some(number(1)?);
+                    continue;
+                }
+                "count" => {
+                    count = Some(number(1)?);
+                    continue;
+                }
+                "oneshot" => Kind::Oneshot,
+                "multishot" => Kind::Multishot,
+                "barrier" => Kind::Barrier(0),
+                _ => {
+                    let expected = "id, oneshot, multishot, barrier or count";
+                    return Err(text.error(line, expected, &shown(key)));
+                }
+            };
+            if kind.replace(named).is_some() {
+                return Err(text.error(line, "one of oneshot, multishot and barrier", &shown(row)));
+            }
+        }
+        let (Some(id), Some(mut kind)) = (id, kind) else {
+            let expected = "a trigger with an id and a kind: oneshot, multishot or barrier";
+            return Err(text.error(line, expected, &shown(row)));
+        };
+        match (&mut kind, count) {
+            (Kind::Barrier(many), Some(count)) => *many = count,
+            (Kind::Barrier(_), None) => {
+                return Err(text.error(line, "a barrier with a count", &shown(row)));
+            }
+            (_, Some(_)) => return Err(text.error(line, "a count of a barrier only", &shown(row))),
+            _ => {}
+        }
+        match self.triggers.insert(id, kind) {
+            None => Ok(()),
+            Some(_) => Err(text.error(line, "each trigger once", &shown(row))),
         }
     }
 
@@ -101,36 +227,22 @@ impl Reader<'_> {
         words: impl Iterator<Item = &'w str>,
     ) -> Result<(), String> {
         let (src, dst) = self.ends(line, row, ends)?;
-        let Connection {
-            start,
-            size,
-            waits,
-            sets_off,
-        } = self.keys(line, words)?;
-        self.connections += 1;
+        let read = self.keys(line, words)?;
         let wrong = |expected: &str, got: &str| Err(self.text.error(line, expected, got));
-        match (waits, start) {
+        match (read.waits, read.start) {
             (None, None) => wrong("a start or a trigger", &shown(row)),
             (Some(_), Some(_)) => wrong("a start or a trigger, not both", &shown(row)),
-            (Some(_), None) if self.options.drop_triggered => {
-                self.out.drop("connections that wait for a trigger", 1);
-                Ok(())
-            }
-            (Some(trigger), None) => wrong(
+            (Some(trigger), None) if !self.options.drop_triggered => wrong(
                 "a connection with a start: a flow list cannot wait for a trigger \
                  (--drop-triggered leaves such connections out)",
                 &format!("one that waits for trigger {trigger}"),
             ),
-            (None, Some(start)) => {
-                // A connection that never ends sets off no trigger.
-                let sets_off = sets_off.filter(|_| size.is_some());
-                self.flows.push(Flow {
-                    start,
+            _ => {
+                self.connections.push(Connection {
+                    line,
                     src,
                     dst,
-                    size,
-                    class: None,
-                    group: sets_off.map(|trigger| format!("trigger {trigger}")),
+                    ..read
                 });
                 Ok(())
             }
@@ -142,7 +254,7 @@ impl Reader<'_> {
         let wrong = |expected: &str, got: &str| self.text.error(line, expected, &shown(got));
         let (src, dst) = ends.split_once("->").ok_or_else(|| {
             wrong(
-                "Nodes, Connections, Triggers, SRC->DST, trigger or failure",
+                "Nodes, Connections, Triggers, Failures, SRC->DST, trigger or failure",
                 row,
             )
         })?;
@@ -159,20 +271,23 @@ impl Reader<'_> {
     fn keys<'w>(
         &mut self,
         line: usize,
-        mut words: impl Iterator<Item = &'w str>,
+        words: impl Iterator<Item = &'w str>,
     ) -> Result<Connection, String> {
         let text = self.text;
+        let mut words = words.peekable();
         let mut read = Connection::default();
         while let Some(key) = words.next() {
             let wrong = |expected: &str, got: &str| text.error(line, expected, &shown(got));
-            let unknown = || {
-                wrong(
-                    "start, size, id, trigger, send_done_trigger, recv_done_trigger or prio",
-                    key,
-                )
-            };
-            if key == "addon" {
-                return Err(unknown());
+            if key == "msg" {
+                read.is_message = true;
+                // The number of the message may be left out.
+                words.next_if(|word| word.bytes().all(|b| b.is_ascii_digit()));
+                continue;
+            }
+            if OF_FORKS.contains(&key) {
+                let expected =
+                    "a connection of htsim: this word of a fork has no counterpart in a flow list";
+                return Err(wrong(expected, key));
             }
             let value = words.next().unwrap_or_default();
             let digits = |expected: &str| {
@@ -180,21 +295,18 @@ impl Reader<'_> {
                 read.ok_or_else(|| wrong(expected, value))
             };
             match key {
-                "start" => {
-                    let (start, cut) =
-                        scaled(value, 0).ok_or_else(|| wrong("a start in picoseconds", value))?;
-                    if cut {
-                        let expected =
-                            "a start in whole picoseconds (old versions wrote microseconds)";
-                        return Err(wrong(expected, value));
-                    }
-                    read.start = Some(start);
+                "start" => read.start = Some(self.start(line, value)?),
+                "size" => {
+                    read.sized = true;
+                    read.size = Some(digits("a size in bytes")?).filter(|size| *size > 0);
                 }
-                "size" => read.size = Some(digits("a size in bytes")?).filter(|size| *size > 0),
                 "id" => drop(digits("a number of the connection")?),
                 "trigger" => read.waits = Some(digits("the number of a trigger")?),
-                "send_done_trigger" | "recv_done_trigger" => {
-                    read.sets_off = Some(digits("the number of a trigger")?);
+                "send_done_trigger" => {
+                    read.sets_off[0] = Some(digits("the number of a trigger")?);
+                }
+                "recv_done_trigger" => {
+                    read.sets_off[1] = Some(digits("the number of a trigger")?);
                 }
                 "prio" => {
                     digits("a priority")?;
@@ -203,46 +315,153 @@ impl Reader<'_> {
                         1,
                     );
                 }
-                _ => return Err(unknown()),
+                _ => {
+                    let expected = "start, size, id, msg, trigger, send_done_trigger, recv_done_trigger or prio";
+                    return Err(wrong(expected, key));
+                }
             }
         }
         Ok(read)
     }
 
-    fn finish(self, last: usize) -> Result<Imported, String> {
-        let Reader {
-            text,
-            options,
-            mut out,
-            flows,
-            said,
-            connections,
-            triggers,
-        } = self;
-        let found = [None, Some(connections), Some(triggers)];
-        for ((head, said), found) in HEAD.iter().zip(said).zip(found) {
+    /// Reads a start. With a point it can be of picoseconds, or of microseconds as htsim saves it.
+    fn start(&self, line: usize, value: &str) -> Result<u128, String> {
+        let wrong = |expected: &str| self.text.error(line, expected, &shown(value));
+        let digits = if self.in_us == Some(true) { 6 } else { 0 };
+        let (start, cut) = scaled(value, digits).ok_or_else(|| wrong("a start in picoseconds"))?;
+        if cut {
+            return Err(wrong(
+                "a start in whole picoseconds (for one in microseconds: --columns start_us=start)",
+            ));
+        }
+        if start > 0 && self.in_us.is_none() && value.contains('.') {
+            return Err(wrong(
+                "a start without a point: htsim reads picoseconds and saves microseconds (--columns \
+                 start_us=start or start_ps=start chooses)",
+            ));
+        }
+        Ok(start)
+    }
+
+    /// Compares the counts in the header with those of the lines, and finds the triggers that are named.
+    fn check(&self, last: usize) -> Result<u64, String> {
+        let text = self.text;
+        let found = [
+            None,
+            Some(self.connections.len() as u64),
+            Some(self.triggers.len() as u64),
+            Some(self.failures),
+        ];
+        for ((head, said), found) in HEAD.iter().zip(self.said).zip(found) {
+            let said = said.unwrap_or(0);
             if let Some(found) = found
-                && said.unwrap_or(0) != found
+                && said != found
             {
-                let expected = format!(
-                    "{} {}, as the header says",
-                    said.unwrap_or(0),
-                    head.to_lowercase()
-                );
+                let expected = format!("{said} {}, as the header says", head.to_lowercase());
                 return Err(text.error(last, &expected, &found.to_string()));
             }
         }
-        let Some(nodes) = said[0] else {
-            return Err(text.error(last, "a line \"Nodes N\"", "none"));
-        };
-        out.read("connections", connections);
-        out.note(format!(
+        for of in &self.connections {
+            let named = of.sets_off.into_iter().chain([of.waits]).flatten();
+            for trigger in named {
+                if !self.triggers.contains_key(&trigger) {
+                    let got = format!("none for trigger {trigger}");
+                    return Err(text.error(of.line, "a line \"trigger id N …\"", &got));
+                }
+            }
+        }
+        self.said[0].ok_or_else(|| text.error(last, "a line \"Nodes N\"", "none"))
+    }
+
+    fn finish(mut self, last: usize) -> Result<Imported, String> {
+        let nodes = self.check(last)?;
+        self.out.read("connections", self.connections.len() as u64);
+        self.out.note(format!(
             "The matrix is for {nodes} nodes: the topology must have at least as many hosts"
         ));
-        if flows.iter().any(|flow| flow.group.is_some()) {
-            out.note("Connections that set off the same trigger form a group");
+        self.out.note(match self.in_us {
+            Some(true) => "Starts are read in microseconds, as --columns says",
+            _ => "Starts are read in picoseconds, as htsim does",
+        });
+        let messages = self.connections.iter().filter(|of| of.is_message).count();
+        if messages > 0 {
+            self.out.note(format!(
+                "{messages} messages (msg) are read as a flow each; htsim sends those with the same id over \
+                 one connection"
+            ));
         }
-        flows::write(flows, options, &mut out)?;
-        Ok(out)
+        let no_size = self.connections.iter().filter(|of| !of.sized).count();
+        if no_size > 0 {
+            self.out.note(format!(
+                "{no_size} connections name no size and are read as without an end"
+            ));
+        }
+        let groups = self.groups();
+        let mut flows = Vec::with_capacity(self.connections.len());
+        for of in &self.connections {
+            let Some(start) = of.start else {
+                self.out.drop("connections that wait for a trigger", 1);
+                continue;
+            };
+            let group = of
+                .sets_off
+                .into_iter()
+                .flatten()
+                .find(|id| groups.contains(id));
+            flows.push(Flow {
+                start,
+                src: of.src,
+                dst: of.dst,
+                size: of.size,
+                class: None,
+                group: group
+                    .filter(|_| of.size.is_some())
+                    .map(|id| format!("trigger {id}")),
+            });
+        }
+        flows::write(flows, self.options, &mut self.out)?;
+        Ok(self.out)
+    }
+
+    /// Returns the barriers whose connections all have a start, and which fire when the last of them ends.
+    fn groups(&mut self) -> Vec<u64> {
+        let mut groups = Vec::new();
+        let (mut single, mut partial) = (0, 0);
+        for (id, kind) in &self.triggers {
+            // A connection without an end sets off no trigger.
+            let ends = self.connections.iter().filter(|of| of.size.is_some());
+            let of: Vec<&Connection> = ends.filter(|of| of.sets_off.contains(&Some(*id))).collect();
+            let times = of
+                .iter()
+                .flat_map(|of| of.sets_off)
+                .filter(|to| *to == Some(*id))
+                .count();
+            match kind {
+                _ if of.is_empty() => {}
+                Kind::Oneshot | Kind::Multishot => single += 1,
+                Kind::Barrier(many)
+                    if *many == times as u64 && of.iter().all(|of| of.start.is_some()) =>
+                {
+                    groups.push(*id);
+                }
+                Kind::Barrier(_) => partial += 1,
+            }
+        }
+        if !groups.is_empty() {
+            self.out
+                .note("Connections that must all end before a barrier fires form a group");
+        }
+        if single > 0 {
+            self.out.note(format!(
+                "{single} oneshot and multishot triggers make no group: they fire at the end of one connection"
+            ));
+        }
+        if partial > 0 {
+            self.out.note(format!(
+                "{partial} barriers make no group: they wait for fewer or more connections than have a start \
+                 and set them off"
+            ));
+        }
+        groups
     }
 }

@@ -8,22 +8,31 @@
 
 #![forbid(unsafe_code)]
 
+mod cdf;
+mod cdf_columns;
+mod columns;
 mod flows;
 mod hosts;
 mod hpcc;
 mod htsim;
 mod lines;
 mod natural;
+mod names;
 mod netflow;
 mod number;
 mod own;
 mod packets;
 mod sonic;
 mod tcp;
+mod topology;
+mod unread;
 mod when;
 
+pub use columns::Columns;
 pub use hosts::Hosts;
-pub use hpcc::Nodes;
+pub use topology::Nodes;
+
+use unread::Start;
 
 use std::collections::BTreeSet;
 
@@ -44,11 +53,13 @@ pub enum Format {
     Htsim,
     /// Configuration of a SONiC switch, `config_db.json`.
     Sonic,
+    /// Distribution of flow sizes, as HPCC, ns-2, Homa and others write it.
+    Cdf,
 }
 
 impl Format {
     /// All formats, with their names.
-    pub const ALL: [(&str, Format); 7] = [
+    pub const ALL: [(&str, Format); 8] = [
         ("csv", Format::Csv),
         ("pcap", Format::Pcap),
         ("netflow", Format::Netflow),
@@ -56,6 +67,7 @@ impl Format {
         ("hpcc-topology", Format::HpccTopology),
         ("htsim", Format::Htsim),
         ("sonic", Format::Sonic),
+        ("cdf", Format::Cdf),
     ];
 
     /// Returns the name on the command line.
@@ -64,8 +76,12 @@ impl Format {
         named.expect("every format has a name").0
     }
 
-    /// Detects the format of the bytes.
+    /// Detects the format of the bytes. Formats that are known and not read have none.
     pub fn of(bytes: &[u8]) -> Option<Format> {
+        let start = Start::of(bytes);
+        if unread::of(&start).is_some() {
+            return None;
+        }
         let magic = bytes.first_chunk::<4>()?;
         match magic {
             [0x0a, 0x0d, 0x0d, 0x0a]
@@ -73,33 +89,79 @@ impl Format {
             | [0xd4 | 0x4d, 0xc3 | 0x3c, 0xb2, 0xa1] => return Some(Format::Pcap),
             _ => {}
         }
-        // The beginning is enough to detect the format.
-        let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]);
-        let start = start.trim_start_matches('\u{feff}');
-        if start.trim_start().starts_with('{') {
+        if unread::is_sonic(&start) {
             return Some(Format::Sonic);
         }
-        let mut lines = start.lines().map(str::trim);
-        let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'))?;
+        let first = start.lines().next()?;
         let fields: Vec<&str> = first.split_whitespace().collect();
-        if ["Nodes", "Connections"].contains(&fields[0]) {
+        if htsim::is_head(fields[0]) {
             return Some(Format::Htsim);
         }
-        if netflow::is_header(first) && !own::is_sorted(first) {
+        if netflow::is_header(first) && !names::is_sorted(first) {
             return Some(Format::Netflow);
         }
-        if own::is_header(first) {
+        if names::is_header(first) {
             return Some(Format::Csv);
         }
-        let whole = fields
-            .iter()
-            .all(|field| field.bytes().all(|b| b.is_ascii_digit()));
-        match (whole, fields.len()) {
-            (true, 1) => Some(Format::HpccFlows),
-            (true, 3) => Some(Format::HpccTopology),
+        if cdf_columns::is_one(start.lines()) {
+            return Some(Format::Cdf);
+        }
+        let whole = |field: &&str| field.bytes().all(|b| b.is_ascii_digit());
+        // SimAI writes a word after the numbers.
+        let numbers = fields.iter().take_while(|field| whole(field)).count();
+        match (numbers, fields.len()) {
+            (1, 1) => Some(Format::HpccFlows),
+            (3, 3) | (4, 4) | (6, 6) | (5 | 6, 6 | 7) => Some(Format::HpccTopology),
             _ => None,
         }
     }
+
+    /// Returns the format of a file that is imported without `--from`, or a sentence that names the format of the
+    /// file and tells what to do.
+    pub fn detect(name: &str, bytes: &[u8], options: &Options) -> Result<Format, String> {
+        if let Some(format) = Format::of(bytes) {
+            return Ok(format);
+        }
+        let start = Start::of(bytes);
+        let by_hand = options.columns.as_ref().is_some_and(Columns::are_named);
+        // Names of columns by hand are for a header with names of its own.
+        if by_hand && is_table(&start) {
+            return Ok(Format::Csv);
+        }
+        if let Some(known) = unread::of(&start) {
+            return Err(refusal(name, known));
+        }
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(format!(
+                "{name}: expected flows, packets or a network, got an empty file"
+            ));
+        }
+        let hint = match is_table(&start) {
+            true => {
+                "; a CSV of flows begins with names like time,src_ip,dst_ip,bytes (--columns \
+                 start=NAME,src=NAME,dst=NAME,size=NAME names others)"
+            }
+            false => "",
+        };
+        let known = Format::ALL.map(|(name, _)| name).join(", ");
+        Err(format!(
+            "{name}: the format cannot be detected{hint}; set --from to one of {known}"
+        ))
+    }
+}
+
+/// Returns true if the first line has at least three cells.
+fn is_table(start: &Start<'_>) -> bool {
+    let first = start.lines().next().unwrap_or_default();
+    first.bytes().filter(|b| b",;\t".contains(b)).count() > 1
+}
+
+/// Returns the sentence about a file of a format that is known and not read.
+fn refusal(name: &str, known: &unread::Unread) -> String {
+    format!(
+        "{name}: expected flows, packets, a network or sizes, got {}: {}",
+        known.name, known.instead
+    )
 }
 
 /// Options of an import.
@@ -123,6 +185,10 @@ pub struct Options {
     pub profile: Option<String>,
     /// Queue of a switch to use: `3`, `3-4` or `Ethernet0|3`. `None` is enough if all queues are alike.
     pub queue: Option<String>,
+    /// Columns named by hand. `None` finds them by their names or values.
+    pub columns: Option<Columns>,
+    /// Payload bytes of a packet, for files that count packets.
+    pub packet: Option<u64>,
 }
 
 impl Options {
@@ -138,6 +204,8 @@ impl Options {
             drop_triggered: false,
             profile: None,
             queue: None,
+            columns: None,
+            packet: None,
         }
     }
 }
@@ -159,6 +227,8 @@ pub enum OutputKind {
     Topology,
     /// Section `[switch]`.
     Switch,
+    /// Distribution of flow sizes, for `cdf`.
+    Sizes,
 }
 
 impl OutputKind {
@@ -169,6 +239,7 @@ impl OutputKind {
             OutputKind::Hosts => "hosts.csv",
             OutputKind::Topology => "topology.csv",
             OutputKind::Switch => "switch.toml",
+            OutputKind::Sizes => "sizes.csv",
         }
     }
 }
@@ -242,15 +313,24 @@ pub fn import(
     format: Format,
     options: &Options,
 ) -> Result<Imported, String> {
-    let mut imported = match format {
+    let imported = match format {
         Format::Pcap => packets::import(name, bytes, options),
         Format::Csv => own::import(name, bytes, options),
         Format::Netflow => netflow::import(name, bytes, options),
-        Format::HpccFlows => hpcc::flows(name, bytes, options),
-        Format::HpccTopology => hpcc::topology(name, bytes),
+        Format::HpccFlows => hpcc::import(name, bytes, options),
+        Format::HpccTopology => topology::import(name, bytes),
         Format::Htsim => htsim::import(name, bytes, options),
         Format::Sonic => sonic::import(name, bytes, options),
-    }?;
+        Format::Cdf => cdf::import(name, bytes, options),
+    };
+    let mut imported = imported.map_err(|why| match unread::of(&Start::of(bytes)) {
+        // A known format explains the error better than the reader that was chosen.
+        Some(known) if !(why.starts_with("--") || format == Format::Sonic && known.is_json()) => {
+            refusal(name, known)
+        }
+        _ if why.starts_with(&format!("{name}:")) => why,
+        _ => format!("{name}: {why}"),
+    })?;
     let head = header(name, format, &imported);
     for (_, text) in &mut imported.files {
         text.insert_str(0, &head);

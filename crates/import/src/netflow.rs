@@ -11,6 +11,7 @@ use crate::lines::{Text, Wrong, shown};
 use crate::number::scaled;
 use crate::when::date;
 use crate::{Imported, Options};
+use core::mem::discriminant;
 use core::net::IpAddr;
 
 /// Columns with the names that tools give them, in small letters and digits alone. The number of a start is the
@@ -153,6 +154,22 @@ const NAMES: &[(Column, &[&str])] = &[
     ),
 ];
 
+/// Words of `--columns`, with names that mean the same.
+const FIELDS: &[(&str, &str)] = &[
+    ("start", "start"),
+    ("start_s", "start_s"),
+    ("start_ms", "start_ms"),
+    ("start_us", "start_us"),
+    ("start_ns", "start_ns"),
+    ("src", "srcaddr"),
+    ("dst", "dstaddr"),
+    ("size", "bytes"),
+    ("packets", "packets"),
+    ("protocol", "protocol"),
+    ("src_port", "src_port"),
+    ("dst_port", "dst_port"),
+];
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Start(Option<u32>),
@@ -261,7 +278,13 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     for row in rows.records() {
         let (line, row) = text.row(row)?;
         let Some(columns) = &columns else {
-            columns = Some(Columns::of(&text, line, &row)?);
+            let names = match &options.columns {
+                Some(by_hand) => by_hand.renamed(&row, FIELDS, |name| {
+                    column(name).map(|of| discriminant(&of))
+                })?,
+                None => row,
+            };
+            columns = Some(Columns::of(&text, line, &names)?);
             continue;
         };
         if row.get(0) == Some("Summary") {

@@ -11,204 +11,11 @@
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
 use crate::lines::{Text, Wrong, shown};
+use crate::names::{Columns, UNITS, between};
 use crate::number::scaled;
 use crate::when::date;
 use crate::{Imported, Options};
-
-/// Meaning of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Column {
-    /// Start, with the unit in the column's name, as the number of digits by which it is short of picoseconds.
-    Start(Option<u32>),
-    Src,
-    Dst,
-    Size,
-    Class,
-    Group,
-}
-
-const STARTS: &[&str] = &["start", "starttime", "time", "timestamp", "ts", "epoch"];
-
-/// Units of time, with the number of digits by which they are short of picoseconds.
-const UNITS: &[(&str, u32)] = &[
-    ("", 12),
-    ("s", 12),
-    ("sec", 12),
-    ("seconds", 12),
-    ("ms", 9),
-    ("us", 6),
-    ("ns", 3),
-    ("ps", 0),
-];
-
-/// Names of columns, in small letters and digits alone.
-const NAMES: &[(Column, &[&str])] = &[
-    (
-        Column::Src,
-        &[
-            "src",
-            "source",
-            "from",
-            "sender",
-            "srcip",
-            "sourceip",
-            "srcaddr",
-            "srchost",
-            "sourcehost",
-            "ipsrc",
-            "sa",
-        ],
-    ),
-    (
-        Column::Dst,
-        &[
-            "dst",
-            "dest",
-            "destination",
-            "to",
-            "receiver",
-            "dstip",
-            "destip",
-            "destinationip",
-            "dstaddr",
-            "dsthost",
-            "destinationhost",
-            "ipdst",
-            "da",
-        ],
-    ),
-    (
-        Column::Size,
-        &[
-            "size",
-            "sizebytes",
-            "bytes",
-            "nbytes",
-            "payload",
-            "payloadbytes",
-            "length",
-            "flowsize",
-            "flowbytes",
-        ],
-    ),
-    (
-        Column::Class,
-        &[
-            "class",
-            "app",
-            "application",
-            "service",
-            "type",
-            "kind",
-            "tag",
-            "label",
-        ],
-    ),
-    (
-        Column::Group,
-        &[
-            "group", "groupid", "job", "jobid", "burst", "burstid", "coflow", "coflowid", "step",
-        ],
-    ),
-];
-
-const START: &str = "a column of starts: start, time or timestamp; start_ms names a unit";
-const SRC: &str = "a column of sources: src, source or src_ip";
-const DST: &str = "a column of destinations: dst, dest or dst_ip";
-const SIZE: &str = "a column of sizes: size or bytes";
-
-fn column(name: &str) -> Option<Column> {
-    let letters = name.chars().filter(char::is_ascii_alphanumeric);
-    let plain: String = letters.map(|c| c.to_ascii_lowercase()).collect();
-    let start = STARTS.iter().find_map(|start| {
-        let unit = plain.strip_prefix(start)?;
-        let (word, digits) = UNITS.iter().find(|(word, _)| *word == unit)?;
-        Some(Column::Start((!word.is_empty()).then_some(*digits)))
-    });
-    let named = || NAMES.iter().find(|(_, all)| all.contains(&plain.as_str()));
-    start.or_else(|| named().map(|(column, _)| *column))
-}
-
-/// Returns the separator between the names of a header.
-fn between(header: &str) -> u8 {
-    let many = |mark: &u8| header.bytes().filter(|byte| byte == mark).count();
-    let mut best = b',';
-    for mark in [b';', b'\t'] {
-        if many(&mark) > many(&best) {
-            best = mark;
-        }
-    }
-    best
-}
-
-/// Returns the meanings of the columns of this line.
-fn columns(header: &str) -> Vec<Option<Column>> {
-    let cells = header.split(char::from(between(header)));
-    cells.map(column).collect()
-}
-
-/// Returns true for a header that names both ends of flows and at least one more known column.
-pub fn is_header(line: &str) -> bool {
-    let known: Vec<Column> = columns(line).into_iter().flatten().collect();
-    known.len() > 2 && known.contains(&Column::Src) && known.contains(&Column::Dst)
-}
-
-/// Returns true for a header that names columns which no router exports: classes or groups.
-pub fn is_sorted(line: &str) -> bool {
-    let all = columns(line);
-    let own = [Some(Column::Class), Some(Column::Group)];
-    is_header(line) && own.iter().any(|column| all.contains(column))
-}
-
-/// Positions of the columns.
-struct Columns {
-    start: (usize, Option<u32>),
-    src: usize,
-    dst: usize,
-    size: usize,
-    class: Option<usize>,
-    group: Option<usize>,
-    /// Names of the other columns.
-    unread: Vec<String>,
-}
-
-impl Columns {
-    fn of(text: &Text<'_>, line: usize, header: &csv::StringRecord) -> Result<Columns, String> {
-        let all: Vec<Option<Column>> = header.iter().map(column).collect();
-        let got = || shown(&header.iter().take(12).collect::<Vec<_>>().join(","));
-        let mut unread = Vec::new();
-        let mut start = None;
-        for (i, of) in all.iter().enumerate() {
-            match of {
-                Some(Column::Start(unit)) if start.is_none() => start = Some((i, *unit)),
-                Some(of) if all[..i].contains(&Some(*of)) => {
-                    let expected = "one column each for start, source, destination, size, class \
-                                    and group";
-                    return Err(text.error(line, expected, &got()));
-                }
-                Some(Column::Start(_)) => {
-                    return Err(text.error(line, "one column of starts", &got()));
-                }
-                Some(_) => {}
-                None => unread.push(shown(&header[i])),
-            }
-        }
-        let find = |wanted| all.iter().position(|of| *of == Some(wanted));
-        let needed = |wanted: Column, words: &str| {
-            let at = all.iter().position(|of| *of == Some(wanted));
-            at.ok_or_else(|| text.error(line, words, &got()))
-        };
-        Ok(Columns {
-            start: start.ok_or_else(|| text.error(line, START, &got()))?,
-            src: needed(Column::Src, SRC)?,
-            dst: needed(Column::Dst, DST)?,
-            size: needed(Column::Size, SIZE)?,
-            class: find(Column::Class),
-            group: find(Column::Group),
-            unread,
-        })
-    }
-}
+use sidestep_types::{Quantity, Unit, parse_quantity};
 
 /// Reads a list as flows.
 pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
@@ -226,7 +33,8 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     for row in rows.records() {
         let (line, row) = text.row(row)?;
         match &columns {
-            None => columns = Some(Columns::of(&text, line, &row)?),
+            None if row.iter().all(str::is_empty) => {}
+            None => columns = Some(Columns::of(&text, line, &row, options.columns.as_ref())?),
             Some(_) => all.push((line, row)),
         }
     }
@@ -250,6 +58,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         columns: &columns,
         hosts,
         since_1970: None,
+        dates: false,
         rounded: 0,
         out,
         flows: Vec::with_capacity(all.len()),
@@ -275,6 +84,8 @@ struct Reader<'a> {
     hosts: Hosts,
     /// Number of digits by which numbers since 1970 are short of picoseconds, taken from the first of them.
     since_1970: Option<u32>,
+    /// True if some starts are dates.
+    dates: bool,
     rounded: u64,
     out: Imported,
     flows: Vec<Flow>,
@@ -285,6 +96,15 @@ impl Reader<'_> {
         let columns = self.columns;
         let needed = [columns.start.0, columns.src, columns.dst, columns.size];
         self.text.reaches(line, row, needed)?;
+        // "1,024" without quotes would be read as 1.
+        let more = row
+            .iter()
+            .skip(columns.many)
+            .filter(|cell| !cell.is_empty());
+        if more.count() > 0 {
+            let expected = format!("{} cells, as in the header", columns.many);
+            return Err(self.text.error(line, &expected, &row.len().to_string()));
+        }
         let cell = |at: usize| row.get(at).unwrap_or_default();
         let start = self.start(line, cell(columns.start.0))?;
         let size = self.size(line, cell(columns.size))?;
@@ -315,7 +135,10 @@ impl Reader<'_> {
         let wrong = |expected: &str| self.text.error(line, expected, &shown(cell));
         let (ps, fine) = if let Some(digits) = self.columns.start.1 {
             scaled(cell, digits).ok_or_else(|| wrong("a number of at least 0"))?
-        } else if let Some(read) = date(cell).or_else(|| with_unit(cell)) {
+        } else if let Some(read) = date(cell) {
+            self.dates = true;
+            read
+        } else if let Some(read) = with_unit(cell) {
             read
         } else {
             let digits = self.since_1970.or_else(|| short_of_ps(cell));
@@ -324,7 +147,7 @@ impl Reader<'_> {
             read.ok_or_else(|| {
                 wrong(
                     "a date, a time with a unit like \"1.5 ms\", or a number with its unit in the \
-                     header: start_us",
+                     header (start_us) or in --columns (start_us=NAME)",
                 )
             })?
         };
@@ -333,21 +156,14 @@ impl Reader<'_> {
     }
 
     fn size(&self, line: usize, cell: &str) -> Result<u64, String> {
-        let (number, unit) = split_unit(cell);
-        let by: Option<u128> = match unit {
-            "" | "B" => Some(1),
-            "kB" => Some(1_000),
-            "MB" => Some(1_000_000),
-            "GB" => Some(1_000_000_000),
-            "KiB" => Some(1 << 10),
-            "MiB" => Some(1 << 20),
-            "GiB" => Some(1 << 30),
-            _ => None,
+        // A number alone is in bytes; with a unit, sizes are those of all of Sidestep.
+        let bytes = match scaled(cell, 0) {
+            Some((bytes, cut)) => u64::try_from(bytes).ok().filter(|_| !cut),
+            None => match parse_quantity(cell, Unit::Bytes) {
+                Ok(Quantity::Bytes(bytes)) => Some(bytes.0),
+                _ => None,
+            },
         };
-        // Nine more digits are read, so that "1.5 kB" is whole and "1.5" is not.
-        let scaled = by.and_then(|by| Some((scaled(number, 9)?.0.checked_mul(by)?, by)));
-        let whole = scaled.filter(|(n, _)| n % 1_000_000_000 == 0);
-        let bytes = whole.and_then(|(n, _)| u64::try_from(n / 1_000_000_000).ok());
         bytes.ok_or_else(|| {
             let expected = "a whole number of bytes, or a size like \"64 kB\"";
             self.text.error(line, expected, &shown(cell))
@@ -370,17 +186,27 @@ impl Reader<'_> {
 
     fn finish(mut self, options: &Options) -> Result<Imported, String> {
         let out = &mut self.out;
+        out.note(self.columns.read.clone());
         out.note("Sizes are read as payload, without headers");
+        let unit = |digits| match digits {
+            12 => "seconds",
+            9 => "milliseconds",
+            6 => "microseconds",
+            3 => "nanoseconds",
+            _ => "picoseconds",
+        };
+        if let Some(digits) = self.columns.start.1 {
+            let unit = unit(digits);
+            out.note(format!("Starts are read in {unit}, by the column's name"));
+        }
         if let Some(digits) = self.since_1970 {
-            let unit = match digits {
-                12 => "seconds",
-                9 => "milliseconds",
-                6 => "microseconds",
-                _ => "nanoseconds",
-            };
+            let unit = unit(digits);
             out.note(format!(
-                "Starts without a unit are read as {unit} since 1970"
+                "Starts without a unit are read as {unit} since 1970, by their number of digits"
             ));
+        }
+        if self.dates {
+            out.note("Dates without an offset are read in UTC");
         }
         if self.rounded > 0 {
             out.note(format!(
@@ -389,18 +215,21 @@ impl Reader<'_> {
             ));
         }
         if !self.columns.unread.is_empty() {
-            let names = &self.columns.unread;
-            let more = names.len().saturating_sub(12);
-            let some = names[..names.len() - more].join(", ");
-            let rest = match more {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            out.note(format!("Columns not used: {some}{rest}"));
+            out.note(unused(&self.columns.unread));
         }
         self.hosts.settle(&mut self.flows, out);
         flows::write(self.flows, options, out)?;
         Ok(self.out)
+    }
+}
+
+/// Returns a sentence with the names of the columns that are not read.
+fn unused(names: &[String]) -> String {
+    const MOST: usize = 100;
+    let some = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => format!("Columns not used: {some}"),
+        more => format!("Columns not used: {some} and {more} more"),
     }
 }
 

@@ -1,27 +1,47 @@
 //! Fuzzes the import of another tool's file with any bytes: it is refused briefly, or becomes flows that a flow
-//! list accepts.
+//! list accepts, or sizes that a workload accepts.
 
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sidestep_import::{Format, Hosts, Nodes, Options, OutputKind, import};
+use sidestep_import::{Columns, Format, Hosts, Nodes, Options, OutputKind, import};
+use sidestep_sim::cdf::SizeCdf;
 use sidestep_sim::flow_list::parse;
 
 /// Largest number of hosts of an import.
 const HOSTS: u32 = 1 << 20;
 
-fuzz_target!(|input: (u8, &[u8])| {
-    let (which, bytes) = input;
+/// Columns by hand; the first four are for files without a header.
+const COLUMNS: [&str; 8] = [
+    "src,dst,pg,packets,start,stop",
+    "src,dst,bytes,start",
+    "packets,-,share",
+    "bytes,percent",
+    "start_ms=start,size=bytes",
+    "src=a,dst=b,class=type",
+    "start_us=start",
+    "bytes=size,share=cdf",
+];
+
+fuzz_target!(|input: (u8, u8, &[u8])| {
+    let (which, by_hand, bytes) = input;
     let _ = Hosts::read("fuzz.map", bytes);
     let _ = Nodes::read("fuzz.topology", bytes);
     let options = Options {
         class_by_port: which & 1 == 1,
         udp: which & 2 == 2,
         drop_triggered: which & 4 == 4,
+        columns: COLUMNS
+            .get(usize::from(by_hand & 15))
+            .map(|columns| Columns::read(columns).expect("columns")),
+        packet: (by_hand & 16 == 16).then_some(1000),
         ..Options::new()
     };
     let named = Format::ALL[usize::from(which >> 3) % Format::ALL.len()].1;
     let format = Format::of(bytes).unwrap_or(named);
+    if let Err(said) = Format::detect("fuzz", bytes, &options) {
+        assert!(said.len() < 1_000 && !said.contains('\x1b'), "{said}");
+    }
     let imported = match import("fuzz", bytes, format, &options) {
         Ok(imported) => imported,
         Err(said) => {
@@ -41,6 +61,9 @@ fuzz_target!(|input: (u8, &[u8])| {
             };
             let again = import("fuzz", bytes, format, &mapped).expect("the file reads again");
             assert_eq!(again.list, imported.list);
+        }
+        if *made == OutputKind::Sizes {
+            SizeCdf::parse("fuzz.sizes.csv", text).expect("a workload takes it");
         }
         if *made == OutputKind::Flows {
             // A flow list with groups has a column for them.
