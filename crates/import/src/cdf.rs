@@ -12,7 +12,7 @@
 //! **Units**        sizes in bytes; shares are kept digit by digit, to 20 digits.
 //! **Errors**       a size with a fraction, a size or a share that falls, a last share other than 1 or 100.
 
-use crate::cdf_columns::{Chosen, DIGITS, ONE, Row, Table, cells, is_number, mark};
+use crate::cdf_columns::{Chosen, DIGITS, ONE, Row, Table, cells, is_header, is_number, mark};
 use crate::lines::{Text, shown};
 use crate::number::scaled;
 use crate::{Imported, Options, OutputKind};
@@ -37,7 +37,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     let Some((head_line, head)) = rows.first().cloned() else {
         return Err(text.error(line, "rows of a size and a share", "none"));
     };
-    let named = head.iter().any(|cell| !is_number(cell));
+    let named = is_header(&head);
     if named {
         rows.remove(0);
     }

@@ -79,6 +79,12 @@ pub fn is_number(cell: &str) -> bool {
     scaled(cell, 0).is_some()
 }
 
+/// Returns true for names of columns: a row with a number is one of values.
+pub fn is_header(row: &[&str]) -> bool {
+    let said = row.iter().any(|cell| !cell.is_empty());
+    said && !row.iter().any(|cell| is_number(cell))
+}
+
 /// Returns true if the lines, the beginning of a file, are a distribution.
 pub fn is_one<'l>(lines: impl Iterator<Item = &'l str>) -> bool {
     let lines: Vec<&str> = lines.collect();
@@ -92,7 +98,7 @@ pub fn is_one<'l>(lines: impl Iterator<Item = &'l str>) -> bool {
     };
     let mark = mark(first);
     let rows: Vec<Vec<&str>> = body.iter().map(|line| cells(line, mark)).collect();
-    let named = rows[0].iter().any(|cell| !is_number(cell));
+    let named = is_header(&rows[0]);
     let many = rows[0].len();
     let rest = &rows[usize::from(named)..];
     let numeric = |row: &Vec<&str>| row.len() == many && row.iter().all(|cell| is_number(cell));

@@ -353,7 +353,10 @@ impl Reader<'_> {
             Some(word) => {
                 let packets = number(word, "a whole number of packets")?;
                 let bytes = packets.checked_mul(self.options.packet.unwrap_or(0));
-                bytes.ok_or_else(|| self.text.error(line, "fewer packets", &shown(word)))
+                bytes.ok_or_else(|| {
+                    self.text
+                        .error(line, "packets of less than 2^64 B in all", &shown(word))
+                })
             }
         }
     }
