@@ -158,7 +158,7 @@ fn describe(
         Some(packet) => out.note(format!(
             "Sizes are numbers of packets, of {packet} B of payload each (--packet)"
         )),
-        None => out.note("Sizes are read in bytes"),
+        None => out.note("Sizes are read in bytes (--packet 1460 is for sizes in packets)"),
     }
     out.note(match chosen.in_percent {
         true => "Shares are read in percent: the last one is 100",

@@ -290,8 +290,9 @@ impl Table<'_> {
             .collect();
         whole.retain(|size| *size > 0);
         whole.dedup();
-        // 1, 2, 3 bytes are no flows.
-        let look_like_packets = whole.starts_with(&[1, 2, 3]);
+        // 1, 2, 3 bytes are no flows; 6, 13, 19 begins the web search of DCTCP in packets.
+        let in_packets = [[1, 2, 3], [6, 13, 19]];
+        let look_like_packets = in_packets.iter().any(|start| whole.starts_with(start));
         if options.packet.is_none() && (many == 3 || look_like_packets) {
             let order = match (many, share) {
                 (3, _) => "bytes,-,share",

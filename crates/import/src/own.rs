@@ -84,7 +84,7 @@ struct Reader<'a> {
     hosts: Hosts,
     /// Number of digits by which numbers since 1970 are short of picoseconds, taken from the first of them.
     since_1970: Option<u32>,
-    /// True if some starts are dates.
+    /// True if some starts are dates without an offset.
     dates: bool,
     rounded: u64,
     out: Imported,
@@ -136,7 +136,8 @@ impl Reader<'_> {
         let (ps, fine) = if let Some(digits) = self.columns.start.1 {
             scaled(cell, digits).ok_or_else(|| wrong("a number of at least 0"))?
         } else if let Some(read) = date(cell) {
-            self.dates = true;
+            let clock = cell.get(10..).unwrap_or_default();
+            self.dates |= !clock.ends_with(['Z', 'z']) && !clock.contains(['+', '-']);
             read
         } else if let Some(read) = with_unit(cell) {
             read

@@ -130,6 +130,11 @@ unread! {
          export its messages as a CSV with start, src, dst and size";
     "a topology of htsim (.topo)", |s| s.has_line("Tiers") || s.has_line("Podsize"),
         "set [topology] kind = \"fat_tree\" or \"leaf_spine\" with its numbers; the flows are in the .cm file";
+    "a configuration of HPCC's ns-3",
+        |s| s.has_line("TOPOLOGY_FILE") || s.has_line("FLOW_FILE"),
+        "import the topology and the flow list that it names";
+    "a configuration of TrafficGenerator", |s| s.has_line("req_size_dist"),
+        "import the distribution of sizes that it names";
     "results of HPCC's ns-3 (fct.txt)", |s| is_fct(s.first()), "import the flow.txt that the run read";
     "packets as text of tcpdump or tshark", |s| is_packet_text(s),
         "import the capture itself: tcpdump -w FILE writes one";

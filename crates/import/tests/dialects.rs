@@ -428,7 +428,7 @@ fn sizes_of_other_tools_are_bytes_and_shares() {
 
 #[test]
 fn known_formats_that_are_not_read_are_named_with_what_to_do() {
-    let cases: [(&[u8], &str); 28] = [
+    let cases: [(&[u8], &str); 30] = [
         (
             b"num_ranks 2\n\nrank 0 {\nl1: send 10b to 1\n}\n",
             "a schedule in GOAL",
@@ -497,6 +497,14 @@ fn known_formats_that_are_not_read_are_named_with_what_to_do() {
         (
             b"sep=;\nstart_us;src;dst;size\n1;a;b;5\n",
             "a CSV with the line \"sep=\"",
+        ),
+        (
+            b"ENABLE_QCN 1\n\nTOPOLOGY_FILE mix/topology.txt\nFLOW_FILE mix/flow.txt\n",
+            "a configuration of HPCC's ns-3",
+        ),
+        (
+            b"server 192.168.1.1 5001\nreq_size_dist conf/DCTCP_CDF.txt\n",
+            "a configuration of TrafficGenerator",
         ),
         (&[0xde, 0xad, 0xbe, 0xef, 1], "a file of SiLK"),
     ];
