@@ -344,6 +344,7 @@ fn a_network_and_a_switch_are_connected_too() {
     ]);
     assert!(said.contains("  switch.memory = \"3995680 B\"\n"), "{said}");
     let said = run(&["check", "s.toml"]);
+    assert!(!said.contains("has no effect"), "{said}");
     for value in ["topology.topology.csv", "3.99568 MB", "250 kB"] {
         assert!(said.contains(value), "{value}: {said}");
     }

@@ -83,7 +83,7 @@ impl Target {
     ) -> Result<Wired, String> {
         let text = self.text.as_deref().unwrap_or(TEMPLATE);
         let shown = self.path.display().to_string();
-        let mut wired = Wiring {
+        let wired = Wiring {
             document: Document::read(&shown, text)?,
             set: Vec::new(),
         };
@@ -100,12 +100,31 @@ impl Target {
                  import those first, or run `sidestep init`"
             ));
         }
+        // Schemes set the kind of buffer, and take the threshold of marks from [switch].
+        let has_switch = imported.files.iter().any(|(made, _)| *made == Made::Switch);
+        if has_switch
+            && let Ok(wired) = self.with_files(wired.clone(), name, imported, places, true)
+        {
+            return Ok(wired);
+        }
+        self.with_files(wired, name, imported, places, false)
+    }
+
+    /// Returns the scenario as it reads the files; with `marks`, only the parameters of an imported buffer are set.
+    fn with_files(
+        &self,
+        mut wired: Wiring,
+        name: &str,
+        imported: &Imported,
+        places: &[PathBuf],
+        marks: bool,
+    ) -> Result<Wired, String> {
         for ((made, text), place) in imported.files.iter().zip(places) {
             let file = quoted(&self.relative(place));
             match made {
                 Made::Flows => wired.flows(name, imported.list.as_ref(), &file)?,
                 Made::Topology => wired.topology("custom", &[("file", file)], true)?,
-                Made::Switch => wired.switch(text)?,
+                Made::Switch => wired.switch(text, marks)?,
                 Made::Hosts => {}
             }
         }

@@ -141,12 +141,15 @@ impl Wiring {
         Ok(())
     }
 
-    /// Copies an imported `[switch]`.
-    pub fn switch(&mut self, text: &str) -> Result<(), String> {
+    /// Copies an imported `[switch]`; with `marks`, of the buffer only its parameters.
+    pub fn switch(&mut self, text: &str, marks: bool) -> Result<(), String> {
         let imported = Document::read("[switch]", text)?;
         let mut values = Vec::new();
         for key in imported.keys(&["switch"]) {
-            let raw = imported.raw(&["switch", &key]).unwrap_or_default();
+            let mut raw = imported.raw(&["switch", &key]).unwrap_or_default();
+            if marks {
+                raw = raw.replace("kind = \"ecn\", ", "");
+            }
             let old = self.document.raw(&["switch", &key]);
             self.say(&format!("switch.{key}"), &raw, old);
             values.push((key, raw));
@@ -157,12 +160,17 @@ impl Wiring {
             .collect();
         self.document.set(&["switch"], &values, false)?;
         for (key, _) in values {
-            self.source(
-                &format!("switch.{key}"),
-                "`sidestep import` of a SONiC switch",
-            )?;
+            let key = match (key, marks) {
+                ("buffer", true) => "buffer.mark_at",
+                (key, _) => key,
+            };
+            let key = format!("switch.{key}");
+            self.source(&key, "`sidestep import` of a SONiC switch")?;
         }
-        self.document.remove(&["source"], "switch.buffer.mark_at")
+        match marks {
+            true => Ok(()),
+            false => self.document.remove(&["source"], "switch.buffer.mark_at"),
+        }
     }
 
     /// Writes the source of a value, if the scenario has sources.
