@@ -8,7 +8,7 @@
 mod file;
 mod queues;
 
-use crate::{Imported, Made, Options};
+use crate::{Imported, OutputKind, Options};
 use file::{Fields, File, count, plain, quoted};
 use queues::{Kind, Queues};
 use serde_json::Value;
@@ -49,7 +49,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         }
     }
     out.keep("profiles", 1);
-    out.files.push((Made::Switch, text));
+    out.files.push((OutputKind::Switch, text));
     Ok(out)
 }
 
