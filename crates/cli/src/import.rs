@@ -9,7 +9,7 @@ use crate::{init, out};
 use clap::Args;
 use serde_json::{Value, json};
 use sidestep_import::{
-    Columns, Format, Hosts, Imported, Nodes, Options, OutputKind, import as read,
+    Columns, Format, Hosts, Imported, Nodes, Options, OutputKind, Spread, import as read, time_of,
 };
 use sidestep_types::{Quantity, Unit, parse_quantity};
 use std::fs::{self, File};
@@ -26,14 +26,14 @@ Examples:
   sidestep import flows.csv -o mine          any CSV with start, source, destination and size
   sidestep import flows.csv --columns start_ms=begin,size=octets
   sidestep import CDF_search.txt --packet 1460
-  sidestep import nfdump.csv -o mine
+  sidestep import nfdump.csv -o mine         also SiLK, Argus, Zeek conn.log, VPC flow logs, nProbe
   sidestep import topology.txt -o net
   sidestep import flow.txt --topology topology.txt -o net
   sidestep import incast.cm -o incast
   sidestep import config_db.json --queue 3 -o edge
 
 The format is detected from the content: csv (a header like time,src_ip,dst_ip,bytes,app,job), \
-pcap (pcapng too), netflow (nfdump -o csv, IPFIX), hpcc-flows, hpcc-topology, htsim, sonic or cdf \
+pcap (pcapng too), netflow (flow records), hpcc-flows, hpcc-topology, htsim, sonic or cdf \
 (sizes of flows). Where the values have two readings, the file is refused and the option that chooses is named. No \
 file is overwritten. Left-out parts are counted, in the output and in the files. docs/how-to/import.md \
 defines a flow, and lists the parts of each format that Sidestep does not support.")]
@@ -67,6 +67,22 @@ pub struct ImportArgs {
     /// With pcap and netflow: import UDP as well, as if it were TCP
     #[arg(long)]
     pub udp: bool,
+    /// With netflow: one packet in N was sampled, so sizes are multiplied by N; 1 takes them as they are [default:
+    /// the rate in the file]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub sampling: Option<u64>,
+    /// Draw starts on a coarse grid within its steps; TIME names the step of the clock [default: the step found]
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "found")]
+    pub spread: Option<String>,
+    /// Seed of the draws of --spread
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Leave out flows that start before this date or number of seconds of the file's clock
+    #[arg(long, value_name = "DATE")]
+    pub from_time: Option<String>,
+    /// Leave out flows that start later than TIME after the first one that is kept
+    #[arg(long = "for", value_name = "TIME")]
+    pub length: Option<String>,
     /// Keep the times of the file; without this option the first flow starts at 0
     #[arg(long)]
     pub keep_times: bool,
@@ -172,11 +188,16 @@ fn new_folder(folder: &Path) -> Result<Option<PathBuf>, Failure> {
 
 /// Refuses options that do not apply to the file's format.
 fn refuse_of_others(args: &ImportArgs, format: &str) -> Result<(), Failure> {
-    let named: [(&str, bool, &[&str]); 9] = [
+    const FLOWS: &[&str] = &["csv", "pcap", "netflow", "hpcc-flows", "htsim"];
+    let named: [(&str, bool, &[&str]); 13] = [
         ("--topology", args.topology.is_some(), &["hpcc-flows"]),
         ("--idle-gap", args.idle_gap.is_some(), &["pcap"]),
         ("--class-by-port", args.class_by_port, &["pcap", "netflow"]),
         ("--udp", args.udp, &["pcap", "netflow"]),
+        ("--sampling", args.sampling.is_some(), &["netflow"]),
+        ("--spread", args.spread.is_some(), FLOWS),
+        ("--from-time", args.from_time.is_some(), FLOWS),
+        ("--for", args.length.is_some(), FLOWS),
         ("--drop-triggered", args.drop_triggered, &["htsim"]),
         ("--profile", args.profile.is_some(), &["sonic"]),
         ("--queue", args.queue.is_some(), &["sonic"]),
@@ -236,13 +257,35 @@ fn contents(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn options(args: &ImportArgs) -> Result<Options, Failure> {
-    let idle_gap = args.idle_gap.as_deref().unwrap_or("10 ms");
-    let idle_gap = match parse_quantity(idle_gap, Unit::Time) {
-        Ok(Quantity::Time(time)) => time.ps(),
+/// Reads a time of the option `name` as picoseconds.
+fn time(name: &str, text: &str) -> Result<u64, Failure> {
+    match parse_quantity(text, Unit::Time) {
+        Ok(Quantity::Time(time)) => Ok(time.ps()),
         Ok(other) => unreachable!("a time was read as {other:?}"),
-        Err(why) => return Err(Failure::input(format!("--idle-gap: {why}"))),
+        Err(why) => Err(Failure::input(format!("{name}: {why}"))),
+    }
+}
+
+fn options(args: &ImportArgs) -> Result<Options, Failure> {
+    let idle_gap = time("--idle-gap", args.idle_gap.as_deref().unwrap_or("10 ms"))?;
+    let spread = match args.spread.as_deref() {
+        None => Spread::No,
+        Some("found") => Spread::Found,
+        Some(step) => match time("--spread", step)? {
+            0 => {
+                let expected = "--spread: expected a step above 0, like --spread=1ms, got 0";
+                return Err(Failure::input(expected));
+            }
+            step => Spread::Step(step),
+        },
     };
+    let from_time = args.from_time.as_deref().map(|text| {
+        let expected = "a date like 2026-09-01T10:00:05 or seconds of the file's clock";
+        time_of(text).ok_or_else(|| {
+            Failure::input(format!("--from-time: expected {expected}, got {text:?}"))
+        })
+    });
+    let length = args.length.as_deref().map(|text| time("--for", text));
     let hosts = args.hosts.as_deref().map(|path| {
         let map = Hosts::read(&path.display().to_string(), &contents(path)?);
         map.map_err(Failure::input)
@@ -265,6 +308,11 @@ fn options(args: &ImportArgs) -> Result<Options, Failure> {
         udp: args.udp,
         keep_times: args.keep_times,
         drop_triggered: args.drop_triggered,
+        from_time: from_time.transpose()?,
+        length: length.transpose()?,
+        spread,
+        seed: args.seed,
+        sampling: args.sampling,
         profile: args.profile.clone(),
         queue: args.queue.clone(),
     })

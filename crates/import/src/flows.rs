@@ -1,5 +1,6 @@
 //! Conversion of flows into a flow list.
 
+use crate::grain;
 use crate::number::micros;
 use crate::{Imported, List, Options, OutputKind};
 use std::collections::BTreeMap;
@@ -27,9 +28,19 @@ pub struct Flow {
 }
 
 /// Sorts `flows`, moves their start to zero, writes them, and reports what was kept and dropped.
-pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Result<(), String> {
-    let all = flows.len();
-    if all == 0 {
+pub fn write(flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Result<(), String> {
+    write_placed(flows.into_iter().enumerate().collect(), "", options, out)
+}
+
+/// Writes flows as [`write`] does. Each has its place in the file: the number of its line or packet, as `kind`
+/// says; with an empty `kind` the places are unknown.
+pub fn write_placed(
+    mut flows: Vec<(usize, Flow)>,
+    kind: &str,
+    options: &Options,
+    out: &mut Imported,
+) -> Result<(), String> {
+    if flows.is_empty() {
         return Err(none_left(out));
     }
     let again = repeated(&flows);
@@ -38,20 +49,21 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
             "{again} flows repeat another one in all columns that are read, and are kept"
         ));
     }
-    flows.retain(|flow| flow.src != flow.dst);
-    out.drop("flows from a host to itself", (all - flows.len()) as u64);
-    let before = flows.len();
-    flows.retain(|flow| flow.size != Some(0));
-    out.drop("flows without payload", (before - flows.len()) as u64);
-    let before = flows.len();
-    flows.retain(|flow| flow.size.is_none_or(|size| size <= LARGEST));
+    let mut keep = |why: &str, keep: &dyn Fn(&Flow) -> bool| {
+        let before = flows.len();
+        flows.retain(|(_, flow)| keep(flow));
+        out.drop(why, (before - flows.len()) as u64);
+    };
+    keep("flows from a host to itself", &|flow| flow.src != flow.dst);
+    keep("flows without payload", &|flow| flow.size != Some(0));
     let larger = format!("flows of more than {LARGEST} bytes");
-    out.drop(&larger, (before - flows.len()) as u64);
-    if flows.is_empty() {
-        return Err(none_left(out));
-    }
-    flows.sort_by_key(|flow| flow.start);
-    let first = flows.first().map_or(0, |flow| flow.start);
+    keep(&larger, &|flow| {
+        flow.size.is_none_or(|size| size <= LARGEST)
+    });
+    flows.sort_by_key(|(_, flow)| flow.start);
+    part(&mut flows, options, out);
+    spread(&mut flows, options, out)?;
+    let first = flows.first().map_or(0, |(_, flow)| flow.start);
     let zero = if options.keep_times { 0 } else { first };
     if zero > 0 {
         out.note(format!(
@@ -59,13 +71,12 @@ pub fn write(mut flows: Vec<Flow>, options: &Options, out: &mut Imported) -> Res
             seconds(first)
         ));
     }
-    if let Some(flow) = flows.last().filter(|flow| flow.start - zero > LATEST) {
-        return Err(format!(
-            "the last flow starts {} s after time 0: expected at most {} s",
-            seconds(flow.start - zero),
-            seconds(LATEST)
-        ));
+    if let Some((_, last)) = flows.last()
+        && last.start - zero > LATEST
+    {
+        return Err(too_late(&flows, kind, zero));
     }
+    let mut flows: Vec<Flow> = flows.into_iter().map(|(_, flow)| flow).collect();
     fold_classes(&mut flows, out);
     let hosts = flows.iter().flat_map(|flow| [flow.src, flow.dst]).max();
     out.keep("flows", flows.len() as u64);
@@ -110,15 +121,94 @@ fn none_left(out: &Imported) -> String {
 }
 
 /// Counts the flows that equal an earlier one.
-fn repeated(flows: &[Flow]) -> usize {
+fn repeated(flows: &[(usize, Flow)]) -> usize {
     let key = |flow: &Flow| (flow.start, flow.src, flow.dst, flow.size);
-    let mut order: Vec<&Flow> = flows.iter().collect();
+    let mut order: Vec<&Flow> = flows.iter().map(|(_, flow)| flow).collect();
     let whole = |a: &&Flow, b: &&Flow| {
         let words = (&a.class, &a.group).cmp(&(&b.class, &b.group));
         key(a).cmp(&key(b)).then(words)
     };
     order.sort_unstable_by(whole);
     order.windows(2).filter(|pair| pair[0] == pair[1]).count()
+}
+
+/// Reports the grain of the starts, and moves them within it if asked.
+fn spread(
+    flows: &mut [(usize, Flow)],
+    options: &Options,
+    out: &mut Imported,
+) -> Result<(), String> {
+    let start = |(place, flow): &(usize, Flow)| (flow.start, *place, flow.group.clone());
+    let starts: Vec<_> = flows.iter().map(start).collect();
+    let starts = starts.iter().map(|(at, record, group)| grain::Start {
+        at: *at,
+        record: *record,
+        group: group.as_deref(),
+    });
+    let moves = grain::look(&starts.collect::<Vec<_>>(), options, out)?;
+    for ((_, flow), by) in flows.iter_mut().zip(moves) {
+        flow.start += u128::from(by);
+    }
+    flows.sort_by_key(|(_, flow)| flow.start);
+    Ok(())
+}
+
+/// Leaves out the flows, sorted by start, that `--from-time` and `--for` exclude.
+fn part(flows: &mut Vec<(usize, Flow)>, options: &Options, out: &mut Imported) {
+    if let Some(from) = options.from_time {
+        let before = flows.len();
+        flows.retain(|(_, flow)| flow.start >= from);
+        out.drop(
+            "flows that start before --from-time",
+            (before - flows.len()) as u64,
+        );
+    }
+    if let (Some(length), Some((_, first))) = (options.length, flows.first()) {
+        let end = first.start + u128::from(length);
+        let before = flows.len();
+        flows.retain(|(_, flow)| flow.start < end);
+        out.drop(
+            "flows that start after the time of --for",
+            (before - flows.len()) as u64,
+        );
+    }
+}
+
+/// Formats the error about flows, sorted by start, that start too far apart: the largest jump, and what to do.
+fn too_late(flows: &[(usize, Flow)], kind: &str, zero: u128) -> String {
+    let place = |(place, flow): &(usize, Flow)| match kind {
+        "" => format!("the flow from h{} to h{}", flow.src, flow.dst),
+        kind => format!("the flow of {kind} {place}"),
+    };
+    let jumps = flows.windows(2).map(|two| two[1].1.start - two[0].1.start);
+    let largest = jumps.enumerate().max_by_key(|(_, jump)| *jump);
+    let (Some((at, jump)), Some((_, first))) = (largest, flows.first()) else {
+        let last = flows.last().map(place).unwrap_or_default();
+        return format!(
+            "{last}: expected a start at most {} s after time 0: leave out --keep-times",
+            seconds(LATEST)
+        );
+    };
+    if zero == 0 && first.start > LATEST {
+        return format!(
+            "{}: expected a start at most {} s after time 0, got {} s: leave out --keep-times",
+            place(&flows[0]),
+            seconds(LATEST),
+            seconds(first.start)
+        );
+    }
+    let (before, after) = (at + 1, flows.len() - at - 1);
+    format!(
+        "{}: expected all flows to start within {} s, got one {} s after that of {} (a wrong clock, \
+         or captures of different days in one file): cut the file, or keep the {before} before with \
+         `--for \"{} s\"`, or the {after} after with `--from-time {}`",
+        place(&flows[at + 1]),
+        seconds(LATEST),
+        seconds(jump),
+        place(&flows[at]).trim_start_matches("the flow of "),
+        (flows[at].1.start - first.start) / 1_000_000_000_000 + 1,
+        flows[at + 1].1.start / 1_000_000_000_000
+    )
 }
 
 /// Keeps the classes with the most flows, if there are more than a run can count.
@@ -149,7 +239,8 @@ fn fold_classes(flows: &mut [Flow], out: &mut Imported) {
     ));
 }
 
-fn seconds(ps: u128) -> String {
+/// Formats picoseconds as seconds, without trailing zeros.
+pub(crate) fn seconds(ps: u128) -> String {
     let (whole, rest) = (ps / 1_000_000_000_000, ps % 1_000_000_000_000);
     let text = format!("{whole}.{rest:012}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()

@@ -169,7 +169,11 @@ impl Hosts {
 
     /// Numbers the hosts of a map that was made during this import in the natural order of their addresses and
     /// names, in `flows` too, and adds the map to `out`.
-    pub(crate) fn settle(self, flows: &mut [Flow], out: &mut Imported) {
+    pub(crate) fn settle<'f>(
+        self,
+        flows: impl IntoIterator<Item = &'f mut Flow>,
+        out: &mut Imported,
+    ) {
         if !self.assigns {
             return;
         }

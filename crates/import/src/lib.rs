@@ -11,7 +11,10 @@
 mod cdf;
 mod cdf_columns;
 mod columns;
+mod collectors;
+mod direction;
 mod flows;
+mod grain;
 mod hosts;
 mod hpcc;
 mod htsim;
@@ -22,6 +25,7 @@ mod netflow;
 mod number;
 mod own;
 mod packets;
+mod records;
 mod sonic;
 mod tcp;
 mod topology;
@@ -36,6 +40,12 @@ use unread::Start;
 
 use std::collections::BTreeSet;
 
+/// Reads a date, or a number of seconds in a file's clock, as picoseconds.
+pub fn time_of(text: &str) -> Option<u128> {
+    let read = when::date(text).or_else(|| number::scaled(text, 12));
+    read.map(|(ps, _)| ps)
+}
+
 /// Input format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -43,7 +53,7 @@ pub enum Format {
     Pcap,
     /// Any other flow list: comma-separated text whose header names a start, two ends and a size.
     Csv,
-    /// Flow records as comma-separated text: `nfdump -o csv`, or an IPFIX collector's with named columns.
+    /// Flow records as text with named columns: nfdump, IPFIX, SiLK, Argus, Zeek, VPC flow logs, nProbe.
     Netflow,
     /// Flow list of the HPCC family of ns-3 simulators, `flow.txt`.
     HpccFlows,
@@ -79,6 +89,9 @@ impl Format {
     /// Detects the format of the bytes. Formats that are known and not read have none.
     pub fn of(bytes: &[u8]) -> Option<Format> {
         let start = Start::of(bytes);
+        if records::is_collector(start.text()) {
+            return Some(Format::Netflow);
+        }
         if unread::of(&start).is_some() {
             return None;
         }
@@ -97,7 +110,7 @@ impl Format {
         if htsim::is_head(fields[0]) {
             return Some(Format::Htsim);
         }
-        if netflow::is_header(first) && !names::is_sorted(first) {
+        if records::is_header(first) && !names::is_sorted(first) {
             return Some(Format::Netflow);
         }
         if names::is_header(first) {
@@ -164,6 +177,17 @@ fn refusal(name: &str, known: &unread::Unread) -> String {
     )
 }
 
+/// Treatment of starts on a coarse grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    /// Starts stay, and a note tells the grid.
+    No,
+    /// Starts on the grid that is found are drawn within its steps.
+    Found,
+    /// All starts are drawn within a step of so many picoseconds.
+    Step(u64),
+}
+
 /// Options of an import.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -181,6 +205,16 @@ pub struct Options {
     pub keep_times: bool,
     /// True to leave out flows that wait for a trigger; otherwise they are refused.
     pub drop_triggered: bool,
+    /// Start of the first flow to keep, picoseconds in the file's clock.
+    pub from_time: Option<u128>,
+    /// Picoseconds of flows to keep, from the first kept one.
+    pub length: Option<u64>,
+    /// Treatment of starts on a coarse grid.
+    pub spread: Spread,
+    /// Seed of the draws of `spread`.
+    pub seed: u64,
+    /// Packets for which one sampled packet of flow records stands. `None` reads it from the file.
+    pub sampling: Option<u64>,
     /// Buffer profile of the queue to use.
     pub profile: Option<String>,
     /// Queue of a switch to use: `3`, `3-4` or `Ethernet0|3`. `None` is enough if all queues are alike.
@@ -202,6 +236,11 @@ impl Options {
             udp: false,
             keep_times: false,
             drop_triggered: false,
+            from_time: None,
+            length: None,
+            spread: Spread::No,
+            seed: 1,
+            sampling: None,
             profile: None,
             queue: None,
             columns: None,
@@ -325,7 +364,7 @@ pub fn import(
     };
     let mut imported = imported.map_err(|why| match unread::of(&Start::of(bytes)) {
         // A known format explains the error better than the reader that was chosen.
-        Some(known) if !(why.starts_with("--") || format == Format::Sonic && known.is_json()) => {
+        Some(known) if !(why.starts_with("--") || matches!(format, Format::Sonic | Format::Netflow) && known.is_json()) => {
             refusal(name, known)
         }
         _ if why.starts_with(&format!("{name}:")) => why,

@@ -51,7 +51,12 @@ impl<'a> Text<'a> {
             let why: String = why.to_string().chars().take(120).collect();
             format!("{}: {why}", self.name)
         })?;
-        Ok((row.position().map_or(1, csv::Position::line) as usize, row))
+        // The position of a row is that of the comments and empty lines before it.
+        let (line, at) = row.position().map_or((1, 0), |of| (of.line(), of.byte()));
+        let rest = self.text.get(at as usize..).unwrap_or_default();
+        let skipped = rest.lines().map(str::trim_start);
+        let skipped = skipped.take_while(|line| line.is_empty() || line.starts_with('#'));
+        Ok((line as usize + skipped.count(), row))
     }
 
     /// Refuses a row that ends before the last of the needed columns.

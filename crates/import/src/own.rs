@@ -13,7 +13,7 @@ use crate::hosts::Hosts;
 use crate::lines::{Text, Wrong, shown};
 use crate::names::{Columns, UNITS, between};
 use crate::number::scaled;
-use crate::when::date;
+use crate::when::{date, short_of_ps};
 use crate::{Imported, Options};
 use sidestep_types::{Quantity, Unit, parse_quantity};
 
@@ -249,18 +249,4 @@ fn split_unit(cell: &str) -> (&str, &str) {
     let exponent = cell[at..].len() > 1 && cell[at + 1..].bytes().all(|b| b.is_ascii_digit());
     let at = if exponent { cell.len() } else { at };
     (cell[..at].trim(), cell[at..].trim())
-}
-
-/// Returns the number of digits by which a number since 1970 is short of picoseconds: from 2001 to 2286,
-/// seconds have ten digits.
-fn short_of_ps(cell: &str) -> Option<u32> {
-    let whole = cell.split('.').next().unwrap_or_default();
-    let plain = whole.bytes().all(|b| b.is_ascii_digit()) && !whole.starts_with('0');
-    match whole.len() {
-        10 if plain => Some(12),
-        13 if plain => Some(9),
-        16 if plain => Some(6),
-        19 if plain => Some(3),
-        _ => None,
-    }
 }

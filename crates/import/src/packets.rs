@@ -6,6 +6,7 @@
 
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
+use crate::number::micros;
 use crate::tcp::{Conversations, Ends, Segment};
 use crate::{Imported, Options};
 use core::net::IpAddr;
@@ -39,7 +40,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     } = reader;
     out.read("packets", packets);
     let done = conversations.finish();
-    out.drop("retransmitted payload bytes", done.again);
+    out.drop("payload bytes that were sent or captured again", done.again);
     if done.unseen > 0 {
         out.note(format!(
             "{} payload bytes are missing from the capture according to sequence numbers; they are \
@@ -47,9 +48,16 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
             done.unseen
         ));
     }
+    if done.between > 0 {
+        out.note(format!(
+            "Sequence numbers jump by {} bytes over pauses: the capture missed bytes or a SYN \
+             there; they are in no flow",
+            done.between
+        ));
+    }
     if done.joined > 0 {
         out.note(format!(
-            "{} flows began before the capture: their earlier bytes are missing",
+            "{} directions of connections have no SYN in the capture: earlier bytes are missing",
             done.joined
         ));
     }
@@ -61,20 +69,23 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
             out.drop("flows with an address that is not in the map", 1);
             continue;
         };
-        all.push(Flow {
+        let flow = Flow {
             start: sent.start,
             src,
             dst,
             size: Some(sent.bytes),
             class: options.class_by_port.then(|| sent.class()),
             group: None,
-        });
+        };
+        all.push((sent.packet as usize, flow));
     }
-    out.note(
-        "A flow is the payload of one direction of a connection, up to SYN, FIN, RST or a pause without data",
-    );
-    hosts.settle(&mut all, &mut out);
-    flows::write(all, options, &mut out)?;
+    out.note(format!(
+        "A flow is the payload of one direction of a connection, up to SYN, FIN, RST or {} us \
+         without data; a wait of TCP (data sent again, a window of zero) is no pause",
+        micros(options.idle_gap)
+    ));
+    hosts.settle(all.iter_mut().map(|(_, flow)| flow), &mut out);
+    flows::write_placed(all, "packet", options, &mut out)?;
     Ok(out)
 }
 
@@ -198,21 +209,26 @@ impl Reader {
                 let header = tcp.header_slice().len() as u64;
                 self.conversations.segment(Segment {
                     at,
+                    packet: self.packets,
                     ends: Ends {
                         tcp: true,
                         src: (src, tcp.source_port()),
                         dst: (dst, tcp.destination_port()),
                     },
                     sequence: tcp.sequence_number(),
+                    acknowledges: tcp.ack().then(|| tcp.acknowledgment_number()),
+                    window: tcp.window_size(),
                     bytes: ip_bytes.saturating_sub(header),
                     syn: tcp.syn(),
-                    opens: tcp.syn() && !tcp.ack(),
-                    closes: tcp.fin() || tcp.rst(),
+                    fin: tcp.fin(),
+                    rst: tcp.rst(),
+                    push: tcp.psh(),
                 });
             }
             Some(TransportSlice::Udp(datagram)) if self.udp => {
                 self.conversations.datagram(
                     at,
+                    self.packets,
                     Ends {
                         tcp: false,
                         src: (src, datagram.source_port()),

@@ -1,16 +1,22 @@
 //! Flows from packets.
 //!
-//! **Decision**     a flow is the payload that one end of a connection sends, counted by sequence number:
-//!                  repeats count once, and bytes that the capture missed count too. A flow starts with its
-//!                  first payload. It ends with a SYN that opens the connection anew, with FIN or RST, or when
-//!                  nothing new was sent for the idle gap; the next payload then starts another.
+//! **Decision**     a flow is a message: the payload that one end of a connection sends between two pauses of the
+//!                  application ([`crate::direction`]), counted by sequence number. Repeats count once, and bytes
+//!                  that the capture missed within a message count too. A SYN opens the ports anew after FIN, RST
+//!                  or a long silence; otherwise the numbers of the payload decide between several SYNs.
 
+use crate::direction::{Direction, Message, Payload, Taken};
 use core::net::IpAddr;
 use std::collections::BTreeMap;
 
-/// Largest gap in a capture. A larger jump of sequence numbers is another connection whose SYN was not
-/// captured.
-const LARGEST_GAP: i32 = 1 << 28;
+/// Silence after which a SYN with another number is believed, picoseconds.
+const LONG_IDLE: u128 = 1_000_000_000_000;
+
+/// Most SYNs of a direction between which its payload may decide.
+const MOST_SYNS: usize = 4;
+
+/// Largest distance of the first captured payload from its SYN.
+const NEAR: u32 = 1 << 26;
 
 /// Sender and receiver of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,20 +39,26 @@ impl Ends {
 /// TCP segment.
 pub struct Segment {
     pub at: u128,
+    /// Number of the packet in the capture, from 1.
+    pub packet: u64,
     pub ends: Ends,
     pub sequence: u32,
+    pub acknowledges: Option<u32>,
+    pub window: u16,
     /// Payload bytes.
     pub bytes: u64,
     pub syn: bool,
-    /// True if the segment requests a connection.
-    pub opens: bool,
-    pub closes: bool,
+    pub fin: bool,
+    pub rst: bool,
+    pub push: bool,
 }
 
 /// Flow that one end sent.
 pub struct OneWayFlow {
     pub ends: Ends,
     pub start: u128,
+    /// Packet with which the flow started.
+    pub packet: u64,
     pub bytes: u64,
     /// Port of the server.
     server: u16,
@@ -60,21 +72,33 @@ impl OneWayFlow {
     }
 }
 
-/// State of a direction of a connection.
-struct Direction {
-    /// Start and bytes of the current flow.
-    now: Option<(u128, u64)>,
-    /// Time of the latest new data.
+/// SYN with another number than the current one.
+struct Syn {
+    first: u32,
+    server: u16,
+    at: u128,
+}
+
+/// Direction of a connection, and SYNs that may have opened another one.
+struct Line {
+    now: Direction,
+    others: Vec<Syn>,
+}
+
+/// Datagrams between two ports up to a pause.
+struct Datagrams {
+    start: u128,
+    packet: u64,
+    bytes: u64,
     last: u128,
-    /// Sequence number after all data seen; `None` before any was.
-    next: Option<u32>,
     server: u16,
 }
 
 /// All connections of a capture.
 pub struct Conversations {
     idle_gap: u128,
-    open: BTreeMap<Ends, Direction>,
+    open: BTreeMap<Ends, Line>,
+    datagrams: BTreeMap<Ends, Datagrams>,
     done: Done,
 }
 
@@ -82,10 +106,12 @@ pub struct Conversations {
 #[derive(Default)]
 pub struct Done {
     pub flows: Vec<OneWayFlow>,
-    /// Payload bytes that were seen before.
+    /// Payload bytes that were captured before.
     pub again: u64,
-    /// Payload bytes that were not captured, according to sequence numbers.
+    /// Payload bytes within flows that were not captured, according to sequence numbers.
     pub unseen: u64,
+    /// Bytes between flows by which sequence numbers jump.
+    pub between: u64,
     /// Directions whose SYN was not captured.
     pub joined: u64,
 }
@@ -95,127 +121,193 @@ impl Conversations {
         Conversations {
             idle_gap,
             open: BTreeMap::new(),
+            datagrams: BTreeMap::new(),
             done: Done::default(),
         }
     }
 
     /// Reads a TCP segment.
     pub fn segment(&mut self, segment: Segment) {
-        let Segment {
+        let (at, ends) = (segment.at, segment.ends);
+        let first = segment.sequence.wrapping_add(u32::from(segment.syn));
+        if segment.syn {
+            self.syn(&segment, first);
+        }
+        if let (Some(number), Some(back)) = (segment.acknowledges, self.open.get_mut(&ends.back()))
+            && !segment.rst
+        {
+            let window = (!segment.syn).then_some(segment.window);
+            back.now.acknowledged(at, number, window);
+            back.now.heard = back.now.heard.max(at);
+        }
+        let payload = Payload {
             at,
-            ends,
-            sequence,
-            bytes,
-            ..
-        } = segment;
-        let first = sequence.wrapping_add(u32::from(segment.syn));
-        if segment.opens && self.open.get(&ends).is_none_or(|of| of.next != Some(first)) {
-            self.end(ends);
-            self.end(ends.back());
-            self.open.remove(&ends.back());
-            self.start(ends, ends.dst.1, Some(first));
-        } else if segment.syn && !segment.opens {
-            // The answer to a SYN comes from the server.
-            self.end(ends);
-            self.start(ends, ends.src.1, Some(first));
+            packet: segment.packet,
+            first,
+            bytes: segment.bytes,
+            push: segment.push,
+        };
+        if segment.bytes > 0 {
+            self.payload(ends, payload);
         }
-        if bytes > 0 {
-            if !self.open.contains_key(&ends) {
-                self.done.joined += 1;
-                let known = self.open.get(&ends.back()).map(|of| of.server);
-                let server = known.unwrap_or(ends.src.1.min(ends.dst.1));
-                self.start(ends, server, None);
+        if let Some(line) = self.open.get_mut(&ends) {
+            let of = &mut line.now;
+            if segment.bytes == 0 && !segment.syn {
+                of.empty(first);
             }
-            let fresh = self.fresh(ends, first, bytes);
-            self.add(at, ends, fresh);
+            // The header's length field has 16 bits; a frame from a NIC that segments may be longer.
+            let after = first.wrapping_add(segment.bytes as u32);
+            if segment.fin {
+                of.finished(at, after, self.idle_gap);
+            }
+            of.heard = of.heard.max(at);
         }
-        if segment.closes {
-            self.end(ends);
+        if segment.rst {
+            for ends in [ends, ends.back()] {
+                if let Some(line) = self.open.get_mut(&ends) {
+                    line.now.closed = true;
+                }
+            }
+        }
+    }
+
+    /// Reads the SYN of a segment.
+    fn syn(&mut self, segment: &Segment, first: u32) {
+        let (at, ends) = (segment.at, segment.ends);
+        // The answer to a SYN comes from the server.
+        let opens = segment.acknowledges.is_none();
+        let server = if opens { ends.dst.1 } else { ends.src.1 };
+        let state = |ends: &Ends| {
+            let of = self.open.get(ends).map(|line| &line.now);
+            of.map_or((false, 0), |of| (of.closed, of.heard))
+        };
+        let (one, two) = (state(&ends), state(&ends.back()));
+        let over = one.0 || two.0 || at.saturating_sub(one.1.max(two.1)) > LONG_IDLE;
+        if let Some(line) = self.open.get_mut(&ends) {
+            if line.now.starts_with(first) {
+                return;
+            }
+            if !over {
+                let new = line.others.iter().all(|syn| syn.first != first);
+                if new && line.others.len() < MOST_SYNS {
+                    line.others.push(Syn { first, server, at });
+                }
+                return;
+            }
+        }
+        self.end(ends);
+        // The other end answers with a number of its own.
+        if opens && over {
+            self.end(ends.back());
+        }
+        self.start(ends, Direction::new(server, first, true, at));
+    }
+
+    fn start(&mut self, ends: Ends, now: Direction) {
+        let others = Vec::new();
+        self.open.insert(ends, Line { now, others });
+    }
+
+    /// Reads the payload of a segment.
+    fn payload(&mut self, ends: Ends, payload: Payload) {
+        let (idle_gap, first) = (self.idle_gap, payload.first);
+        let joined = |server| Direction::new(server, first, false, payload.at);
+        let fits = match self.open.get(&ends) {
+            Some(line) => {
+                let fits = line.now.fits(&payload, idle_gap);
+                let mut syns = line.others.iter();
+                let syn = syns.find(|syn| {
+                    syn.first == first || !fits && first.wrapping_sub(syn.first) < NEAR
+                });
+                let opened = syn.map(|syn| Direction::new(syn.server, syn.first, true, syn.at));
+                let other = opened.or_else(|| (!fits).then(|| joined(line.now.server)));
+                match other {
+                    Some(other) => {
+                        self.end(ends);
+                        self.start(ends, other);
+                        false
+                    }
+                    None => true,
+                }
+            }
+            None => {
+                let known = self.open.get(&ends.back()).map(|line| line.now.server);
+                self.start(ends, joined(known.unwrap_or(ends.src.1.min(ends.dst.1))));
+                true
+            }
+        };
+        let line = self.open.get_mut(&ends).expect("it was started");
+        let mut taken = line.now.data(payload, idle_gap);
+        if !fits && matches!(taken, Taken::Foreign) {
+            // Too far from its SYN as well.
+            line.now = joined(line.now.server);
+            taken = line.now.data(payload, idle_gap);
+        }
+        if let Taken::Kept { again } = taken {
+            self.done.again += again;
         }
     }
 
     /// Reads a UDP datagram.
-    pub fn datagram(&mut self, at: u128, ends: Ends, bytes: u64) {
-        if !self.open.contains_key(&ends) {
-            let known = self.open.get(&ends.back()).map(|of| of.server);
-            let server = known.unwrap_or(ends.src.1.min(ends.dst.1));
-            self.start(ends, server, None);
-        }
-        self.add(at, ends, bytes);
-    }
-
-    fn start(&mut self, ends: Ends, server: u16, next: Option<u32>) {
-        let direction = Direction {
-            now: None,
-            last: 0,
-            next,
-            server,
+    pub fn datagram(&mut self, at: u128, packet: u64, ends: Ends, bytes: u64) {
+        let known = self.datagrams.get(&ends.back()).map(|of| of.server);
+        let new = Datagrams {
+            start: at,
+            packet,
+            bytes: 0,
+            last: at,
+            server: known.unwrap_or(ends.src.1.min(ends.dst.1)),
         };
-        self.open.insert(ends, direction);
-    }
-
-    /// Returns how many bytes are new, in a segment's payload and in a gap before it.
-    fn fresh(&mut self, ends: Ends, first: u32, bytes: u64) -> u64 {
-        let of = self.open.get_mut(&ends).expect("it was started");
-        // The header's length field has 16 bits; a frame from a NIC that segments may be longer.
-        let after = first.wrapping_add(bytes as u32);
-        let ahead = of.next.map_or(0, |next| first.wrapping_sub(next) as i32);
-        let beyond = of
-            .next
-            .map_or(i32::MAX, |next| after.wrapping_sub(next) as i32);
-        if of.next.is_none() || ahead > LARGEST_GAP || beyond < -LARGEST_GAP {
-            of.next = Some(after);
-            return bytes;
+        let server = self.datagrams.get(&ends).map(|of| of.server);
+        let paused = |of: &Datagrams| at.saturating_sub(of.last) > self.idle_gap;
+        if self.datagrams.get(&ends).is_some_and(paused) {
+            self.close(ends);
         }
-        if beyond <= 0 {
-            self.done.again += bytes;
-            return 0;
-        }
-        of.next = Some(after);
-        if ahead >= 0 {
-            self.done.unseen += ahead as u64;
-            return bytes + ahead as u64;
-        }
-        let fresh = beyond as u64;
-        self.done.again += bytes - fresh.min(bytes);
-        fresh
-    }
-
-    fn add(&mut self, at: u128, ends: Ends, bytes: u64) {
-        if bytes == 0 {
-            return;
-        }
-        let of = self.open.get_mut(&ends).expect("it was started");
-        let paused = at.saturating_sub(of.last) > self.idle_gap;
-        if of.now.is_some() && paused {
-            self.end(ends);
-        }
-        let of = self.open.get_mut(&ends).expect("it is there still");
+        let of = self.datagrams.entry(ends).or_insert(new);
+        of.server = server.unwrap_or(of.server);
+        of.bytes = of.bytes.saturating_add(bytes);
         of.last = of.last.max(at);
-        let (_, sum) = of.now.get_or_insert((at, 0));
-        *sum = sum.saturating_add(bytes);
     }
 
-    /// Ends the current flow of a direction.
-    fn end(&mut self, ends: Ends) {
-        let Some(of) = self.open.get_mut(&ends) else {
-            return;
-        };
-        let server = of.server;
-        if let Some((start, bytes)) = of.now.take() {
+    /// Ends the datagrams between two ports.
+    fn close(&mut self, ends: Ends) {
+        if let Some(of) = self.datagrams.remove(&ends) {
             self.done.flows.push(OneWayFlow {
                 ends,
-                start,
-                bytes,
-                server,
+                start: of.start,
+                packet: of.packet,
+                bytes: of.bytes,
+                server: of.server,
             });
         }
+    }
+
+    /// Ends a direction.
+    fn end(&mut self, ends: Ends) {
+        let Some(Line { now, .. }) = self.open.remove(&ends) else {
+            return;
+        };
+        let (server, opened) = (now.server, now.opened);
+        let ended = now.end();
+        self.done.unseen += ended.unseen;
+        self.done.between += ended.between;
+        self.done.joined += u64::from(!opened && !ended.messages.is_empty());
+        let sent = |of: Message| OneWayFlow {
+            ends,
+            start: of.start,
+            packet: of.packet,
+            bytes: of.bytes(),
+            server,
+        };
+        self.done.flows.extend(ended.messages.into_iter().map(sent));
     }
 
     /// Ends all current flows and returns the result.
     pub fn finish(mut self) -> Done {
         let left: Vec<Ends> = self.open.keys().copied().collect();
         left.into_iter().for_each(|ends| self.end(ends));
+        let left: Vec<Ends> = self.datagrams.keys().copied().collect();
+        left.into_iter().for_each(|ends| self.close(ends));
         // Sorted by start, and by ends if the starts are equal.
         self.done.flows.sort_by_key(|sent| (sent.start, sent.ends));
         self.done
@@ -235,6 +327,9 @@ mod tests {
             let (src, dst) = if from_a { (A, B) } else { (B, A) };
             all.segment(Segment {
                 at,
+                packet: 1,
+                acknowledges: (flags != "S").then_some(0),
+                window: 500,
                 ends: Ends {
                     tcp: true,
                     src,
@@ -243,8 +338,9 @@ mod tests {
                 sequence,
                 bytes,
                 syn: flags.contains('S'),
-                opens: flags == "S",
-                closes: flags.contains(['F', 'R']),
+                fin: flags.contains('F'),
+                rst: flags.contains('R'),
+                push: flags.contains('P'),
             });
         }
         let done = all.finish();

@@ -2,12 +2,12 @@
 
 use crate::number::scaled;
 
-/// Reads a date as picoseconds since 1970: `2026-09-01 10:00:05.123`, optionally with `T` for the blank and
-/// with `Z` or an offset. Without an offset the date is in UTC. Also returns true if the date was rounded.
+/// Reads a date as picoseconds since 1970: `2026-09-01 10:00:05.123`, optionally with `T` for the blank,
+/// with `/` in the day, and with `Z` or an offset. Without an offset the date is in UTC. Also returns true if the date was rounded.
 pub fn date(text: &str) -> Option<(u128, bool)> {
     let (day, clock) = text.trim().split_once([' ', 'T'])?;
-    let (year, rest) = day.split_once('-')?;
-    let (month, date) = rest.split_once('-')?;
+    let (year, rest) = day.split_once(['-', '/'])?;
+    let (month, date) = rest.split_once(['-', '/'])?;
     let whole = |text: &str, digits: usize| -> Option<i64> {
         let plain = text.len() == digits && text.bytes().all(|b| b.is_ascii_digit());
         plain.then(|| text.parse().ok())?
@@ -59,6 +59,20 @@ fn days(year: i64, month: i64, date: i64) -> i64 {
     era * 146_097 + year * 365 + year / 4 - year / 100 + day - 719_468
 }
 
+/// Returns the number of digits by which a number since 1970 is short of picoseconds: from 2001 to 2286,
+/// seconds have ten digits.
+pub fn short_of_ps(cell: &str) -> Option<u32> {
+    let whole = cell.split('.').next().unwrap_or_default();
+    let plain = whole.bytes().all(|b| b.is_ascii_digit()) && !whole.starts_with('0');
+    match whole.len() {
+        10 if plain => Some(12),
+        13 if plain => Some(9),
+        16 if plain => Some(6),
+        19 if plain => Some(3),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +85,7 @@ mod tests {
             ("2000-02-29T12:00:00Z", 951_825_600 * S),
             ("2026-11-22 07:33:10", 1_795_332_790 * S),
             ("2026-11-22 09:33:10.5+02:00", 1_795_332_790 * S + S / 2),
+            ("2026/11/22T07:33:10", 1_795_332_790 * S),
             ("2026-11-22T02:33:10-0500", 1_795_332_790 * S),
         ];
         for (text, ps) in known {

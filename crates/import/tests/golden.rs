@@ -352,7 +352,8 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Netflow,
             "ts,sa,da,flg\n",
-            "f:1: expected a column of bytes, like ibyt or octetDeltaCount, got \"ts,sa,da,flg\"",
+            "f:1: expected a column of bytes of the source (flow records: ibyt, bytes, in_bytes, octets, \
+             dOctets, …), got \"ts,sa,da,flg\"",
         ),
         (
             Netflow,
@@ -361,9 +362,9 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         ),
         (
             Netflow,
-            "ts,sa,da,ibyt\n1700000000,10.0.0.1,10.0.0.2,1\n",
-            "f:2: expected a date like 2026-09-01 10:00:05.123 (for a number, name its unit in the \
-             header: start_ms), got \"1700000000\"",
+            "ts,sa,da,ibyt\n170000,10.0.0.1,10.0.0.2,1\n",
+            "f:2: expected a date like 2026-09-01 10:00:05.123 or a Unix time of 10, 13, 16 or 19 \
+             digits (for another number, name its unit in the header: start_ms), got \"170000\"",
         ),
         (
             Netflow,
