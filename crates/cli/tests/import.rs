@@ -302,6 +302,30 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
             "--udp: expected a file of format pcap or netflow, got hpcc-flows",
         ),
         (
+            &["import", &capture, "--sampling", "10"],
+            "--sampling: expected a file of format netflow, got pcap",
+        ),
+        (
+            &["import", &capture, "--spread=soon"],
+            "--spread: expected a time like",
+        ),
+        (
+            &["import", &capture, "--spread"],
+            "capture.pcap: --spread: expected starts of which most are multiples of one step",
+        ),
+        (
+            &["import", &capture, "--from-time", "soon"],
+            "--from-time: expected a date like 2026-09-01T10:00:05 or seconds of the file's clock, got \"soon\"",
+        ),
+        (
+            &["import", &capture, "--for", "soon"],
+            "--for: expected a time like",
+        ),
+        (
+            &["import", &capture, "--from-time", "2030-01-01T00:00:00"],
+            "capture.pcap: expected flows with payload, got none; left out: ",
+        ),
+        (
             &["import", &capture, "--profile", "lossy"],
             "--profile: expected a file of format sonic, got pcap",
         ),

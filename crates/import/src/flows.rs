@@ -62,6 +62,9 @@ pub fn write_placed(
     });
     flows.sort_by_key(|(_, flow)| flow.start);
     part(&mut flows, options, out);
+    if flows.is_empty() {
+        return Err(nothing(out));
+    }
     spread(&mut flows, options, out)?;
     let first = flows.first().map_or(0, |(_, flow)| flow.start);
     let zero = if options.keep_times { 0 } else { first };
@@ -172,6 +175,20 @@ fn part(flows: &mut Vec<(usize, Flow)>, options: &Options, out: &mut Imported) {
             (before - flows.len()) as u64,
         );
     }
+}
+
+/// Formats the error about a list without flows.
+fn nothing(out: &Imported) -> String {
+    const MOST: usize = 3;
+    let left = out.dropped.iter().take(MOST);
+    let left: Vec<String> = left.map(|(why, many)| format!("{many} {why}")).collect();
+    if left.is_empty() {
+        return "expected flows with payload, got none".to_string();
+    }
+    format!(
+        "expected flows with payload, got none; left out: {}",
+        left.join(", ")
+    )
 }
 
 /// Formats the error about flows, sorted by start, that start too far apart: the largest jump, and what to do.

@@ -106,6 +106,13 @@ impl Reader {
         let header = parser.header();
         let nanos = header.ts_resolution == pcap_file::pcap::PcapTsResolution::NanoSecond;
         while !rest.is_empty() {
+            if rest.len() >= 24 && rest[..6] == bytes[..6] {
+                return Err(format!(
+                    "{name}: packet {}: expected a packet, got the header of another capture: join \
+                     captures with mergecap",
+                    self.packets + 1
+                ));
+            }
             let (after, packet) = match parser.next_raw_packet(rest) {
                 Ok(read) => read,
                 Err(PcapParseError::IncompleteBuffer(..)) => return self.cut(name),
@@ -120,7 +127,20 @@ impl Reader {
                 ..
             } = packet;
             self.packets += 1;
-            let frac = u128::from(ts_frac) * if nanos { 1_000 } else { 1_000_000 };
+            let (unit, most) = if nanos {
+                (1_000, 1_000_000_000)
+            } else {
+                (1_000_000, 1_000_000)
+            };
+            if ts_frac >= most {
+                let unit = if nanos { "nanoseconds" } else { "microseconds" };
+                return Err(format!(
+                    "{name}: packet {}: expected less than a second of {unit}, as the header says, \
+                     got {ts_frac}: the header or the times are wrong",
+                    self.packets
+                ));
+            }
+            let frac = u128::from(ts_frac) * unit;
             let at = u128::from(ts_sec) * 1_000_000_000_000 + frac;
             self.frame(at, header.datalink, &data, orig_len);
         }
@@ -128,8 +148,10 @@ impl Reader {
     }
 
     fn pcapng(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
-        let ended = || no_header(name, "pcapng");
-        let (mut rest, mut parser) = PcapNgParser::new(bytes).map_err(|_| ended())?;
+        let (mut rest, mut parser) = PcapNgParser::new(bytes).map_err(|why| match why {
+            PcapNgParseError::IncompleteBuffer(..) => no_header(name, "pcapng"),
+            why => self.wrong(name, &why.to_string()),
+        })?;
         while !rest.is_empty() {
             let (after, block) = match parser.next_block(rest) {
                 Ok(read) => read,

@@ -352,8 +352,8 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Netflow,
             "ts,sa,da,flg\n",
-            "f:1: expected a column of bytes of the source (flow records: ibyt, bytes, in_bytes, octets, \
-             dOctets, …), got \"ts,sa,da,flg\"",
+            "f:1: expected a column of bytes of the source (flow records: ibyt, bytes, in_bytes, \
+             octetDeltaCount, octets, …), got \"ts,sa,da,flg\"",
         ),
         (
             Netflow,

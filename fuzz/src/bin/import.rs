@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sidestep_import::{Columns, Format, Hosts, Nodes, Options, OutputKind, import};
+use sidestep_import::{Columns, Format, Hosts, Nodes, Options, OutputKind, Spread, import};
 use sidestep_sim::cdf::SizeCdf;
 use sidestep_sim::flow_list::parse;
 
@@ -35,6 +35,14 @@ fuzz_target!(|input: (u8, u8, &[u8])| {
             .get(usize::from(by_hand & 15))
             .map(|columns| Columns::read(columns).expect("columns")),
         packet: (by_hand & 16 == 16).then_some(1000),
+        // The bits that name the format of bytes that show none.
+        spread: match which & 24 {
+            8 => Spread::Found,
+            16 => Spread::Step(1_000_000_000),
+            _ => Spread::No,
+        },
+        sampling: (which & 32 == 32).then_some(1000),
+        length: (which & 64 == 64).then_some(1_000_000_000_000),
         ..Options::new()
     };
     let named = Format::ALL[usize::from(which >> 3) % Format::ALL.len()].1;
