@@ -354,7 +354,14 @@ pub fn import(
 ) -> Result<Imported, String> {
     let imported = match format {
         Format::Pcap => packets::import(name, bytes, options),
-        Format::Csv => own::import(name, bytes, options),
+        Format::Csv => match records::sampled(bytes) {
+            Some(column) => Err(format!(
+                "column {}: expected sizes of whole flows, got sampled ones: --from netflow \
+                 multiplies them by the rate, or leave the column out",
+                lines::shown(&column)
+            )),
+            None => own::import(name, bytes, options),
+        },
         Format::Netflow => netflow::import(name, bytes, options),
         Format::HpccFlows => hpcc::import(name, bytes, options),
         Format::HpccTopology => topology::import(name, bytes),

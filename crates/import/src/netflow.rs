@@ -441,6 +441,9 @@ impl Reader<'_> {
         if let Some(unit) = unit {
             out.note(format!("Starts are read as {unit} since 1970"));
         }
+        if !self.columns.all.contains(&Some(Column::Protocol)) {
+            out.note("The file names no protocol: all records are read as TCP");
+        }
         let (object, link) = match header.collector.counts {
             Counts::Ip => ("IP", 0),
             Counts::Frames => ("Ethernet frames", 14),

@@ -105,6 +105,21 @@ pub fn is_collector(start: &str) -> bool {
     Header::find(lines).as_ref().is_some_and(signed)
 }
 
+/// Returns the name of a column by which a list of flows says that packets were sampled.
+pub fn sampled(bytes: &[u8]) -> Option<String> {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]);
+    let lines = (1..).zip(start.lines().map(str::trim));
+    let names = Header::find(lines)?.names;
+    let sampling = |name: &String| {
+        let column = FLOWS.column(name).map(|(column, _)| column);
+        matches!(
+            column,
+            Some(Column::Rate | Column::RateSpace | Column::OtherRate)
+        )
+    };
+    names.into_iter().find(sampling)
+}
+
 /// Returns true if a line names the columns that any flow record needs.
 pub fn is_header(line: &str) -> bool {
     let names = line.split(',').filter_map(|name| FLOWS.column(name));

@@ -323,6 +323,16 @@ fn a_rate_that_is_given_replaces_that_of_the_file() {
     }
 }
 
+#[test]
+fn a_list_of_ones_own_with_a_sampling_rate_is_refused() {
+    let text = "start_us,src,dst,size,class,sampling_rate\n5,a,b,1000,x,100\n";
+    assert_eq!(
+        said(text),
+        "r.csv: column \"sampling_rate\": expected sizes of whole flows, got sampled ones: --from \
+         netflow multiplies them by the rate, or leave the column out"
+    );
+}
+
 // Grain of starts.
 
 /// Returns 600 records of 10 s to one host, with starts in whole multiples of `step` microseconds.

@@ -414,3 +414,27 @@ fn good_files_of_the_table_are_good() {
         assert!(imported.is_ok(), "{imported:?}");
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_changed_bytes_of_captures_and_records_are_answered_without_a_panic(
+        which in 0usize..10,
+        changes in proptest::collection::vec((0usize..4000, 0u8..=255), 1..6),
+    ) {
+        let texts = [NFDUMP, IPFIX, SILK, ARGUS, ZEEK, VPC, NPROBE, GOFLOW];
+        let mut bytes = match which {
+            8 => after_a_flow(&[good(), good()]),
+            9 => section(Some(1), &[enhanced(0, &good()), enhanced(0, &good())]),
+            which => texts[which].as_bytes().to_vec(),
+        };
+        for (at, with) in changes {
+            let at = at % bytes.len();
+            bytes[at] = with;
+        }
+        for format in [Format::Netflow, Format::Pcap] {
+            if let Err(said) = import("r", &bytes, format, &Options::new()) {
+                proptest::prop_assert!(said.len() < 400, "{}", said);
+            }
+        }
+    }
+}
