@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::switching::{PATIENCE, Running, charged_to_sender, for_one, reach, transfer, until, wiring};
+use common::switching::{
+    PATIENCE, Running, charged_to_sender, for_one, reach, transfer, until, wiring,
+};
 use common::{Room, skip};
 use sidestep_softswitch::ebpf::need;
 use sidestep_softswitch::trial::flood::{Source, udp_frame};

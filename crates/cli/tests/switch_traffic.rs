@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::switching::{PATIENCE, Running, charged_to_sender, for_one, reach, transfer, until, wiring};
+use common::switching::{
+    PATIENCE, Running, charged_to_sender, for_one, reach, transfer, until, wiring,
+};
 use pcap_file::pcapng::PcapNgReader;
 use pcap_file::pcapng::blocks::block_common::Block;
 use sidestep_softswitch::trial::flood::{Source, pin, udp_frame};

@@ -10,8 +10,8 @@
 
 mod cdf;
 mod cdf_columns;
-mod columns;
 mod collectors;
+mod columns;
 mod direction;
 mod flows;
 mod grain;
@@ -19,8 +19,8 @@ mod hosts;
 mod hpcc;
 mod htsim;
 mod lines;
-mod natural;
 mod names;
+mod natural;
 mod netflow;
 mod number;
 mod own;
@@ -371,7 +371,10 @@ pub fn import(
     };
     let mut imported = imported.map_err(|why| match unread::of(&Start::of(bytes)) {
         // A known format explains the error better than the reader that was chosen.
-        Some(known) if !(why.starts_with("--") || matches!(format, Format::Sonic | Format::Netflow) && known.is_json()) => {
+        Some(known)
+            if !(why.starts_with("--")
+                || matches!(format, Format::Sonic | Format::Netflow) && known.is_json()) =>
+        {
             refusal(name, known)
         }
         _ if why.starts_with(&format!("{name}:")) => why,

@@ -1,6 +1,6 @@
 //! Dialects of other tools: each is read with the right values, or refused by its name.
 
-use sidestep_import::{Columns, Format, Imported, Made, Options, import};
+use sidestep_import::{Columns, Format, Imported, Options, OutputKind, import};
 
 /// Packets of a size of 1000 B, and columns by hand if there are any.
 fn with(columns: &str, packet: Option<u64>) -> Options {
@@ -423,7 +423,10 @@ fn sizes_of_other_tools_are_bytes_and_shares() {
         rows(digits, &plain()),
         ["3,0.064882623", "32,0.0973239345123456789", "36,1"]
     );
-    assert_eq!(imported(hpcc, &plain()).unwrap().files[0].0, Made::Sizes);
+    assert_eq!(
+        imported(hpcc, &plain()).unwrap().files[0].0,
+        OutputKind::Sizes
+    );
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! Tests of the numbers of hosts: the natural order of their names, whatever the order of rows; and maps of hosts.
 
-use sidestep_import::{Format, Hosts, Imported, Made, Options, import};
+use sidestep_import::{Format, Hosts, Imported, Options, OutputKind, import};
 
 fn read(format: Format, text: &str, options: &Options) -> Result<Imported, String> {
     import("f", text.as_bytes(), format, options)
 }
 
 /// Returns the rows of a created file, without comments and header.
-fn rows(imported: &Imported, made: Made) -> Vec<String> {
+fn rows(imported: &Imported, made: OutputKind) -> Vec<String> {
     let (_, text) = imported.files.iter().find(|(of, _)| *of == made).unwrap();
     let rows = text.lines().filter(|line| !line.starts_with('#'));
     rows.skip(1).map(str::to_string).collect()
@@ -59,7 +59,7 @@ fn hosts_have_the_natural_order_of_their_names_in_any_order_of_rows() {
     ] {
         let text = rows_of(pairs);
         let imported = read(Format::Csv, &text, &Options::new()).unwrap();
-        assert_eq!(rows(&imported, Made::Hosts), expected);
+        assert_eq!(rows(&imported, OutputKind::Hosts), expected);
         let number = |name: &str| {
             let row = expected
                 .iter()
@@ -69,11 +69,11 @@ fn hosts_have_the_natural_order_of_their_names_in_any_order_of_rows() {
         let flows: Vec<String> = (pairs.iter().enumerate())
             .map(|(i, (src, dst))| format!("{i},{},{},100 B", number(src), number(dst)))
             .collect();
-        assert_eq!(rows(&imported, Made::Flows), flows, "{text}");
+        assert_eq!(rows(&imported, OutputKind::Flows), flows, "{text}");
         // The rows in another order have the same numbers.
         let back: Vec<(&str, &str)> = pairs.iter().rev().copied().collect();
         let back = read(Format::Csv, &rows_of(&back), &Options::new()).unwrap();
-        assert_eq!(rows(&back, Made::Hosts), expected);
+        assert_eq!(rows(&back, OutputKind::Hosts), expected);
     }
 }
 
@@ -82,11 +82,11 @@ fn flow_records_have_the_same_order() {
     let text = "ts,sa,da,ibyt,ipkt\n2026-01-01 00:00:00,10.0.0.10,10.0.0.9,1040,1\n2026-01-01 00:00:01,10.0.0.2,10.0.0.10,1040,1\n";
     let imported = read(Format::Netflow, text, &Options::new()).unwrap();
     assert_eq!(
-        rows(&imported, Made::Hosts),
+        rows(&imported, OutputKind::Hosts),
         ["10.0.0.2,h0", "10.0.0.9,h1", "10.0.0.10,h2"]
     );
     assert_eq!(
-        rows(&imported, Made::Flows),
+        rows(&imported, OutputKind::Flows),
         ["0,h2,h1,1000 B", "1000000,h0,h2,1000 B"]
     );
 }
@@ -192,7 +192,10 @@ fn a_map_gives_names_addresses_and_prefixes_their_hosts() {
     };
     let text = "start_us,src,dst,size\n0,rack1-node02,17,1\n1,10.1.2.3,10.1.0.9,1\n2,fd00::5,rack1-node03,1\n";
     let imported = read(Format::Csv, text, &options).unwrap();
-    assert_eq!(rows(&imported, Made::Flows), ["0,h7,h3,1 B", "1,h1,h2,1 B"]);
+    assert_eq!(
+        rows(&imported, OutputKind::Flows),
+        ["0,h7,h3,1 B", "1,h1,h2,1 B"]
+    );
     let left = "rows with an address that is not in the map";
     assert_eq!(imported.dropped, [(left.to_string(), 1)]);
     let list = imported.list.unwrap();

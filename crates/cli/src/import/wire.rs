@@ -8,10 +8,10 @@
 use super::document::Document;
 use super::wiring::{Wiring, block, quoted};
 use crate::failure::Failure;
-use sidestep_import::{Imported, List, Made};
+use sidestep_import::{Imported, List, OutputKind};
 use sidestep_sim::End;
 use sidestep_study::Error;
-use sidestep_study::files::{self, Beside, Source};
+use sidestep_study::files::{self, FileLocation, Source};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,10 @@ impl Target {
             ));
         }
         // Schemes set the kind of buffer, and take the threshold of marks from [switch].
-        let has_switch = imported.files.iter().any(|(made, _)| *made == Made::Switch);
+        let has_switch = imported
+            .files
+            .iter()
+            .any(|(made, _)| *made == OutputKind::Switch);
         if has_switch
             && let Ok(wired) = self.with_files(wired.clone(), name, imported, places, true)
         {
@@ -122,10 +125,11 @@ impl Target {
         for ((made, text), place) in imported.files.iter().zip(places) {
             let file = quoted(&self.relative(place));
             match made {
-                Made::Flows => wired.flows(name, imported.list.as_ref(), &file)?,
-                Made::Topology => wired.topology("custom", &[("file", file)], true)?,
-                Made::Switch => wired.switch(text, marks)?,
-                Made::Hosts => {}
+                OutputKind::Flows => wired.flows(name, imported.list.as_ref(), &file)?,
+                OutputKind::Topology => wired.topology("custom", &[("file", file)], true)?,
+                OutputKind::Switch => wired.switch(text, marks)?,
+                OutputKind::Sizes => wired.sizes(name, &file)?,
+                OutputKind::Hosts => {}
             }
         }
         self.fitted(wired, imported.list.as_ref())
@@ -191,7 +195,7 @@ impl Target {
         Source {
             name: self.path.display().to_string(),
             text: text.to_string(),
-            beside: Beside::Folder(self.folder()),
+            beside: FileLocation::Folder(self.folder()),
         }
     }
 

@@ -4,7 +4,7 @@
 //!                  becomes a fat-tree, or a larger one of its kind if it is a fat-tree or a single switch.
 
 use super::document::Document;
-use sidestep_import::{Imported, List, Made};
+use sidestep_import::{Imported, List, OutputKind};
 use sidestep_sim::topology::fat_tree::smallest;
 use std::path::PathBuf;
 
@@ -87,6 +87,29 @@ impl Wiring {
                 names(several)
             )),
         }
+    }
+
+    /// Makes the only workload of random sizes draw them from `file`, a TOML string.
+    pub fn sizes(&mut self, name: &str, file: &str) -> Result<(), String> {
+        let drawn = |name: &&String| {
+            let value = |key| self.document.value(&["workload", name, key]);
+            value("kind").as_deref() == Some("background") || value("cdf").is_some()
+        };
+        let all = self.document.keys(&["workload"]);
+        let all: Vec<&String> = all.iter().filter(drawn).collect();
+        let [workload] = &all[..] else {
+            return Err(format!(
+                "expected one workload that draws sizes, got {}: set cdf = {file} where it applies",
+                all.len()
+            ));
+        };
+        let path = ["workload", workload.as_str()];
+        let old = self.document.value(&[path[0], path[1], "cdf"]);
+        self.document
+            .set(&path, &[("cdf", file.to_string())], false)?;
+        let key = format!("workload.{workload}.cdf");
+        self.say(&key, file, old);
+        self.source(&key, &format!("`sidestep import` of {}", short(name)))
     }
 
     /// Gives the network as many hosts as the list needs.
@@ -208,14 +231,17 @@ pub fn block(imported: &Imported, places: &[PathBuf]) -> String {
         let file = quoted(&file);
         let of = of.lines().filter(|line| !line.starts_with('#'));
         match made {
-            Made::Flows => text.push_str(&format!(
+            OutputKind::Flows => text.push_str(&format!(
                 "\n[workload.trace]\nkind = \"flow_list\"\nfile = {file}\n"
             )),
-            Made::Topology => {
+            OutputKind::Topology => {
                 text.push_str(&format!("[topology]\nkind = \"custom\"\nfile = {file}\n"))
             }
-            Made::Switch => of.for_each(|line| text.push_str(&format!("{line}\n"))),
-            Made::Hosts => {}
+            OutputKind::Switch => of.for_each(|line| text.push_str(&format!("{line}\n"))),
+            OutputKind::Sizes => text.push_str(&format!(
+                "[workload.background]\nkind = \"background\"\ncdf = {file}\n"
+            )),
+            OutputKind::Hosts => {}
         }
     }
     text

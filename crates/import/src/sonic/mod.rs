@@ -8,7 +8,7 @@
 mod file;
 mod queues;
 
-use crate::{Imported, OutputKind, Options};
+use crate::{Imported, Options, OutputKind};
 use file::{Fields, File, count, plain, quoted};
 use queues::{Kind, Queues};
 use serde_json::Value;
