@@ -165,7 +165,7 @@ fn sizes_of_other_tools_are_drawn_by_a_workload() {
             .out;
         assert!(said.contains(mean), "{said}");
         assert!(
-            said.contains("wrote mine.sizes.csv: [workload.NAME] cdf = \"mine.sizes.csv\""),
+            said.contains("kind = \"background\"\ncdf = \"mine.sizes.csv\""),
             "{said}"
         );
         let workload = "kind = \"background\"\ncdf = \"mine.sizes.csv\"\ninter_arrival = \"off\"\nload = \"0.1\"";
@@ -311,7 +311,7 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
         ),
         (
             &["import", &capture, "--spread"],
-            "capture.pcap: --spread: expected starts of which most are multiples of one step",
+            "--spread: expected starts of which most are multiples of one step",
         ),
         (
             &["import", &capture, "--from-time", "soon"],

@@ -352,6 +352,47 @@ fn a_network_and_a_switch_are_connected_too() {
 }
 
 #[test]
+fn imported_sizes_are_drawn_by_the_only_workload_that_draws_sizes() {
+    let room = Room::new();
+    room.file(
+        "s.toml",
+        "duration = \"10 ms\" # short\nschemes = [\"dibs\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n[workload.bg]\nkind = \"background\"\nload = \"5 %\"\n",
+    );
+    room.file("cdf.txt", "1000 50\n30000 100\n");
+    let into = ["import", "cdf.txt", "--into", "s.toml"];
+    let said = room.run(&into).with_status(0).out;
+    assert!(
+        said.contains("  workload.bg.cdf = \"cdf.sizes.csv\"\n"),
+        "{said}"
+    );
+    let text = fs::read_to_string(room.path().join("s.toml")).unwrap();
+    assert!(
+        text.contains("\"10 ms\" # short") && text.contains("cdf = \"cdf.sizes.csv\""),
+        "{text}"
+    );
+    room.run(&["check", "s.toml"]).with_status(0);
+    // Without such a workload, or with two, nothing is changed.
+    for more in [
+        "",
+        "[workload.a]\nkind = \"background\"\n[workload.b]\nkind = \"background\"\n",
+    ] {
+        let text = format!("duration = \"10 ms\"\nschemes = [\"dibs\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n{more}");
+        room.file("t.toml", &text);
+        let refused = room.run(&["import", "cdf.txt", "-o", "x", "--into", "t.toml"]);
+        let said = refused.with_status(2).err;
+        assert!(
+            said.contains("expected one workload that draws sizes, got"),
+            "{said}"
+        );
+        assert_eq!(
+            fs::read_to_string(room.path().join("t.toml")).unwrap(),
+            text
+        );
+        assert!(!room.path().join("x.sizes.csv").exists());
+    }
+}
+
+#[test]
 fn a_scenario_that_cannot_be_connected_stays_as_it_is_with_a_reason() {
     let lists = format!("{SCENARIO}\n[workload.night]\nkind = \"flow_list\"\nfile = \"b.csv\"\n");
     let query = SCENARIO.replace(

@@ -41,7 +41,7 @@ pub fn write_placed(
     out: &mut Imported,
 ) -> Result<(), String> {
     if flows.is_empty() {
-        return Err(none_left(out));
+        return Err(nothing(out));
     }
     let again = repeated(&flows);
     if again > 0 {
@@ -105,22 +105,6 @@ pub fn write_placed(
     });
     out.files.insert(0, (OutputKind::Flows, text(&flows, zero)));
     Ok(())
-}
-
-/// Returns an error for a list without flows, with the reasons.
-fn none_left(out: &Imported) -> String {
-    let why = out
-        .dropped
-        .iter()
-        .map(|(what, many)| format!("{many} {what}"));
-    let why: Vec<String> = why.collect();
-    match why.is_empty() {
-        true => "expected at least one flow, got none".into(),
-        false => format!(
-            "expected at least one flow, got none; left out: {}",
-            why.join(", ")
-        ),
-    }
 }
 
 /// Counts the flows that equal an earlier one.

@@ -283,7 +283,8 @@ struct Reader<'a> {
     form: &'a Form,
     rounded: u64,
     stops: u64,
-    flows: Vec<Flow>,
+    /// Flows with their lines.
+    flows: Vec<(usize, Flow)>,
 }
 
 impl Reader<'_> {
@@ -327,14 +328,15 @@ impl Reader<'_> {
                 Some(format!("pg{group}"))
             }
         };
-        self.flows.push(Flow {
+        let flow = Flow {
             start,
             src,
             dst,
             size: Some(size),
             class,
             group: None,
-        });
+        };
+        self.flows.push((line, flow));
         Ok(())
     }
 
@@ -404,13 +406,13 @@ impl Reader<'_> {
             ),
         }
         let mut all = self.flows;
-        let classes: BTreeSet<&Option<String>> = all.iter().map(|flow| &flow.class).collect();
+        let classes: BTreeSet<&Option<String>> = all.iter().map(|(_, flow)| &flow.class).collect();
         if classes.len() > 1 {
             out.note("The class is the priority group; in Sidestep all groups share one queue");
         } else {
-            all.iter_mut().for_each(|flow| flow.class = None);
+            all.iter_mut().for_each(|(_, flow)| flow.class = None);
         }
-        flows::write(all, self.options, &mut out)?;
+        flows::write_placed(all, "line", self.options, &mut out)?;
         Ok(out)
     }
 }

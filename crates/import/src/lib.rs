@@ -377,7 +377,7 @@ pub fn import(
         {
             refusal(name, known)
         }
-        _ if why.starts_with(&format!("{name}:")) => why,
+        _ if why.starts_with("--") || why.starts_with(&format!("{name}:")) => why,
         _ => format!("{name}: {why}"),
     })?;
     let head = header(name, format, &imported);

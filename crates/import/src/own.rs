@@ -88,7 +88,8 @@ struct Reader<'a> {
     dates: bool,
     rounded: u64,
     out: Imported,
-    flows: Vec<Flow>,
+    /// Flows with their lines.
+    flows: Vec<(usize, Flow)>,
 }
 
 impl Reader<'_> {
@@ -120,14 +121,15 @@ impl Reader<'_> {
                 .drop("rows with an address that is not in the map", 1);
             return Ok(());
         };
-        self.flows.push(Flow {
+        let flow = Flow {
             start,
             src,
             dst,
             size: Some(size),
             class,
             group,
-        });
+        };
+        self.flows.push((line, flow));
         Ok(())
     }
 
@@ -218,8 +220,9 @@ impl Reader<'_> {
         if !self.columns.unread.is_empty() {
             out.note(unused(&self.columns.unread));
         }
-        self.hosts.settle(&mut self.flows, out);
-        flows::write(self.flows, options, out)?;
+        self.hosts
+            .settle(self.flows.iter_mut().map(|(_, flow)| flow), out);
+        flows::write_placed(self.flows, "line", options, out)?;
         Ok(self.out)
     }
 }

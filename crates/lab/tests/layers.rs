@@ -78,7 +78,7 @@ fn a_load_alone_replaces_the_default_gap() {
     let refused = Scenario::read("a.toml", &both, &sets, &NoFiles);
     let refused = refused.err().expect("both are given")[0].to_string();
     assert!(
-        refused.contains("expected exactly one of inter_arrival and load"),
+        refused.contains("set one of inter_arrival and load"),
         "{refused}"
     );
 }

@@ -98,7 +98,7 @@ fn a_run_takes_what_was_estimated() {
     ];
     let mut far = Vec::new();
     for (name, text, sets) in cases {
-        let first: &[&str] = if text.starts_with("# EventKind the experiments") {
+        let first: &[&str] = if text.starts_with("# What the experiments") {
             &base
         } else {
             &[]

@@ -78,7 +78,8 @@ fn write(
                 if *losses > 0 {
                     let (first, bytes) = part(i as u32);
                     c.data(at, Server, first, bytes as usize);
-                    again += u64::from(bytes);
+                    // A last byte alone that comes again looks like a keep-alive, unless it was not acknowledged.
+                    again += u64::from(bytes) * u64::from(bytes > 1 || acknowledged);
                     *losses -= 1;
                     at += 12;
                 }

@@ -464,7 +464,7 @@ fn spread_moves_what_belongs_together_by_the_same_time_and_needs_a_step() {
     let fine = read_fine(&options);
     assert_eq!(
         fine,
-        "r.csv: --spread: expected starts of which most are multiples of one step and half fall together, \
+        "--spread: expected starts of which most are multiples of one step and half fall together, \
          got others: name the step of the clock, like --spread=1ms"
     );
 }

@@ -78,7 +78,7 @@ fn agents_are_refused_below_other_senders() {
     settings.shims = agent("agent-ecn", &[]);
     let world = World::<WheelAgenda>::new(&network, incast(1..2, 100), settings);
     let why = world.err().expect("refused");
-    assert!(why.contains("expected recovery = \"newreno\""), "{why}");
+    assert!(why.contains("set recovery = \"newreno\""), "{why}");
 }
 
 /// Highest acknowledgement of each flow, below a shim and above it.
