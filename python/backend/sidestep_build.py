@@ -74,7 +74,7 @@ def _told() -> Iterator[None]:
         while not over.wait(EVERY):
             _tell(f"still compiling after {passed()}")
 
-    _tell("compiling the simulator with cargo: 140 crates, three minutes on two cores (`pip install -v` shows them)")
+    _tell("compiling the simulator with cargo, some three minutes on two cores (`pip install -v` shows them)")
     beside = threading.Thread(target=go_on, daemon=True)
     beside.start()
     try:

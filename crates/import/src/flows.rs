@@ -228,15 +228,19 @@ fn fold_classes(flows: &mut [Flow], out: &mut Imported) {
         .iter()
         .map(|(class, _)| class.to_string())
         .collect();
+    let mut merged = "other".to_string();
+    while kept.contains(&merged) {
+        merged.push('_');
+    }
     for flow in flows {
         if let Some(class) = &mut flow.class
             && !kept.contains(class)
         {
-            *class = "other".to_string();
+            class.clone_from(&merged);
         }
     }
     out.note(format!(
-        "{folded} classes with the fewest flows are merged into \"other\""
+        "{folded} classes with the fewest flows are merged into {merged:?}"
     ));
 }
 

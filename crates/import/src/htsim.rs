@@ -20,7 +20,7 @@ use crate::flows::{self, Flow};
 use crate::lines::{Text, shown};
 use crate::number::scaled;
 use crate::{Imported, Options};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a matrix as flows.
 pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
@@ -424,25 +424,27 @@ impl Reader<'_> {
     }
 
     /// Returns the barriers whose connections all have a start, and which fire when the last of them ends.
-    fn groups(&mut self) -> Vec<u64> {
-        let mut groups = Vec::new();
+    fn groups(&mut self) -> BTreeSet<u64> {
+        // Times each trigger is set off, and true if all these connections have a start. A connection without an
+        // end sets off no trigger.
+        let mut set_off: BTreeMap<u64, (u64, bool)> = BTreeMap::new();
+        for of in self.connections.iter().filter(|of| of.size.is_some()) {
+            for id in of.sets_off.into_iter().flatten() {
+                let (times, started) = set_off.entry(id).or_insert((0, true));
+                *times += 1;
+                *started &= of.start.is_some();
+            }
+        }
+        let mut groups = BTreeSet::new();
         let (mut single, mut partial) = (0, 0);
         for (id, kind) in &self.triggers {
-            // A connection without an end sets off no trigger.
-            let ends = self.connections.iter().filter(|of| of.size.is_some());
-            let of: Vec<&Connection> = ends.filter(|of| of.sets_off.contains(&Some(*id))).collect();
-            let times = of
-                .iter()
-                .flat_map(|of| of.sets_off)
-                .filter(|to| *to == Some(*id))
-                .count();
+            let Some((times, started)) = set_off.get(id) else {
+                continue;
+            };
             match kind {
-                _ if of.is_empty() => {}
                 Kind::Oneshot | Kind::Multishot => single += 1,
-                Kind::Barrier(many)
-                    if *many == times as u64 && of.iter().all(|of| of.start.is_some()) =>
-                {
-                    groups.push(*id);
+                Kind::Barrier(many) if many == times && *started => {
+                    groups.insert(*id);
                 }
                 Kind::Barrier(_) => partial += 1,
             }

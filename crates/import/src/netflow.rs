@@ -183,6 +183,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         payload: false,
         halved: false,
         unknown_rate: 0,
+        too_few: 0,
         rates: None,
     };
     let mut many = 0;
@@ -218,6 +219,8 @@ struct Reader<'a> {
     /// Digits by which Unix times are short of picoseconds, taken from the first of them.
     since_1970: Option<u32>,
     rounded: u64,
+    /// Records with fewer bytes than the headers of their packets.
+    too_few: u64,
     /// True if the size of some flow has headers, for want of a number of packets.
     whole: bool,
     /// True if the size of some flow is payload by the file.
@@ -375,7 +378,12 @@ impl Reader<'_> {
             return Err(self.wrong(line, "a number of bytes", cell));
         }
         let bytes = bytes.unwrap_or(0);
-        let back = back.or(both.map(|both| both.saturating_sub(bytes)));
+        if let Some(both) = both.filter(|both| *both < bytes) {
+            let expected =
+                format!("bytes of both directions of at least {bytes}, those of the source");
+            return Err(self.wrong(line, &expected, &both.to_string()));
+        }
+        let back = back.or(both.map(|both| both - bytes));
         let (mut there, mut here) = (packets, back_packets);
         if let (None, None, Some(both)) = (there, here, both_packets) {
             // No packet is shorter than its headers.
@@ -388,6 +396,12 @@ impl Reader<'_> {
         let less = |bytes: u64, packets: Option<u64>| {
             bytes.saturating_sub(packets.unwrap_or(0).saturating_mul(headers))
         };
+        let too_few = |bytes: u64, packets: Option<u64>| {
+            packets.is_some_and(|many| bytes > 0 && many.saturating_mul(headers) > bytes)
+        };
+        if payload.is_none() && (too_few(bytes, there) || too_few(back.unwrap_or(0), here)) {
+            self.too_few += 1;
+        }
         self.payload |= payload.is_some();
         self.whole |= payload.is_none() && there.is_none();
         let back = back_payload.or(back.map(|back| less(back, here)));
@@ -460,6 +474,13 @@ impl Reader<'_> {
                  bytes for TCP over IPv4, {} over IPv6",
                 link + 40,
                 link + 60
+            ));
+        }
+        if self.too_few > 0 {
+            out.note(format!(
+                "{} records have fewer bytes than the headers of their packets take: their bytes or packets \
+                 count something else",
+                self.too_few
             ));
         }
         if self.halved {

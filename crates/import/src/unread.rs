@@ -214,10 +214,10 @@ fn is_chakra(bytes: &[u8]) -> bool {
 
 fn is_astra_workload(first: &str) -> bool {
     let word = first.split_whitespace().next().unwrap_or_default();
-    ["HYBRID_", "TRANSFORMER_", "MICRO", "DLRM"]
+    ["HYBRID_", "TRANSFORMER_", "DLRM"]
         .iter()
         .any(|start| word.starts_with(start))
-        || ["DATA", "MODEL"].contains(&word)
+        || ["DATA", "MODEL", "MICRO"].contains(&word)
 }
 
 fn is_fct(first: &str) -> bool {

@@ -13,7 +13,7 @@ pub fn date(text: &str) -> Option<(u128, bool)> {
         plain.then(|| text.parse().ok())?
     };
     let (year, month, date) = (whole(year, 4)?, whole(month, 2)?, whole(date, 2)?);
-    if !(1..=12).contains(&month) || !(1..=31).contains(&date) {
+    if !(1..=12).contains(&month) || !(1..=days_of(year, month)).contains(&date) {
         return None;
     }
     let (clock, offset) = offset(clock.trim())?;
@@ -42,8 +42,22 @@ fn offset(clock: &str) -> Option<(&str, i64)> {
         return None;
     }
     let (hours, minutes): (i64, i64) = (digits[..2].parse().ok()?, digits[2..].parse().ok()?);
+    // The largest offset in use is 14 hours.
+    if minutes > 59 || hours * 60 + minutes > 14 * 60 {
+        return None;
+    }
     let sign = if clock[at..].starts_with('-') { -1 } else { 1 };
     Some((clock[..at].trim(), sign * (hours * 60 + minutes)))
+}
+
+/// Returns the days of a month.
+fn days_of(year: i64, month: i64) -> i64 {
+    let next = if month == 12 {
+        (year + 1, 1)
+    } else {
+        (year, month + 1)
+    };
+    days(next.0, next.1, 1) - days(year, month, 1)
 }
 
 /// Returns the days since 1970 of a date in the Gregorian calendar.
@@ -94,6 +108,11 @@ mod tests {
         for wrong in [
             "",
             "2026-13-01 00:00:00",
+            "2026-02-29 00:00:00",
+            "2026-04-31 00:00:00",
+            "2026-12-32 00:00:00",
+            "2026-01-01 00:00:00+15:00",
+            "2026-01-01 00:00:00+01:60",
             "2026-01-01",
             "2026-01-01 24:00:00",
             "26-1-1 0:0:0",

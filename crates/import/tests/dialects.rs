@@ -550,3 +550,52 @@ fn only_an_object_with_tables_of_sonic_is_a_configuration_of_sonic() {
         assert_eq!(Format::of(other.as_bytes()), None, "{other}");
     }
 }
+
+#[test]
+fn a_large_matrix_is_read_in_time_linear_in_its_triggers() {
+    let many = 60_000;
+    let mut text = format!("Nodes {}\nConnections {many}\nTriggers {many}\n", 2 * many);
+    for i in 0..many {
+        text += &format!(
+            "{}->{} id {i} start {i} size 10 send_done_trigger {}\n",
+            2 * i,
+            2 * i + 1,
+            i + 1
+        );
+    }
+    for i in 0..many {
+        text += &format!("trigger id {} oneshot\n", i + 1);
+    }
+    assert_eq!(rows(&text, &with("", None)).len(), many);
+    noted(&text, &with("", None), "make no group");
+}
+
+#[test]
+fn a_header_that_begins_like_a_word_of_another_format_is_a_csv() {
+    let text = "MICROSECONDS,src,dst,bytes\n1,a,b,10\n";
+    assert_eq!(
+        rows(
+            text,
+            &with("start_us=MICROSECONDS,src=src,dst=dst,size=bytes", None)
+        ),
+        ["1,h0,h1,10 B"]
+    );
+    assert!(refused("MICRO\n3\n", &with("", None)).contains("ASTRA-sim"));
+}
+
+#[test]
+fn merged_classes_do_not_join_a_class_of_the_same_name() {
+    let mut text = "start_us,src,dst,size,class\n".to_string();
+    for i in 0..120 {
+        text += &format!(
+            "{i},a,b,10,c{i}\n{i},a,b,10,other\n{i},b,a,10,c{}\n",
+            i % 90
+        );
+    }
+    let made = rows(&text, &with("", None));
+    assert_eq!(
+        made.iter().filter(|row| row.ends_with(",other")).count(),
+        120
+    );
+    noted(&text, &with("", None), "merged into \"other_\"");
+}

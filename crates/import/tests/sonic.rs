@@ -340,7 +340,7 @@ fn a_chassis_names_host_and_chip_of_a_queue() {
 
 #[test]
 fn a_queue_with_pauses_is_said_to_have_them() {
-    let pfc = r#""PORT_QOS_MAP": {"global": {"dscp_to_tc_map": "AZURE"}, "Ethernet0": {"pfc_enable": "3,4"},
+    let pfc = r#""PORT_QOS_MAP": {"global": {"dscp_to_tc_map": "AZURE"}, "Ethernet0": {"pfc_enable": "3,4"}, "Ethernet8": {"pfc_enable": 3},
         "Ethernet4": {"pfc_enable": "2", "pfc_to_queue_map": "[MAP_PFC_PRIORITY_TO_QUEUE|M]"}},
         "MAP_PFC_PRIORITY_TO_QUEUE": {"M": {"2": "6"}}"#;
     let text = config(&format!(

@@ -36,7 +36,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     file.capacity(profile, fields, &mut text, &mut out)?;
     let wred = chosen.as_ref().and_then(|kind| kind.wred);
     file.marking(wred, &mut text, &mut out)?;
-    file.report(&queues, chosen.as_ref(), &mut out);
+    file.report(&queues, chosen.as_ref(), &mut out)?;
     for (table, why) in LEFT {
         if let Some(rows) = file.table(table) {
             out.drop(&format!("rows of {table}: {why}"), rows.len() as u64);
@@ -348,7 +348,12 @@ impl<'a> File<'a> {
     }
 
     /// Reports the queue that is written, and those that are not.
-    fn report(&self, queues: &Queues<'a>, chosen: Option<&Kind<'a>>, out: &mut Imported) {
+    fn report(
+        &self,
+        queues: &Queues<'a>,
+        chosen: Option<&Kind<'a>>,
+        out: &mut Imported,
+    ) -> Result<(), String> {
         let all: usize = queues.kinds.iter().map(Kind::many).sum();
         out.read("queues", all as u64);
         let Some(kind) = chosen else {
@@ -359,7 +364,7 @@ impl<'a> File<'a> {
             out.note(
                 "No row of BUFFER_QUEUE has the profile, so no WRED profile is known to be its own",
             );
-            return;
+            return Ok(());
         };
         let same = |other: &&Kind<'a>| (other.profile, other.wred) == (kind.profile, kind.wred);
         let alike = queues.kinds.iter().find(same).unwrap_or(kind);
@@ -373,12 +378,13 @@ impl<'a> File<'a> {
             alike.words(),
             alike.profiles()
         ));
-        if let Some((which, ports)) = queues.lossless(self, kind) {
+        if let Some((which, ports)) = queues.lossless(self, kind)? {
             out.note(format!(
                 "pfc_enable of {} is on for queues {which}: the switch pauses senders before it \
                  drops their packets. Here it does not, unless you set pfc in [switch]",
                 count(ports, "port")
             ));
         }
+        Ok(())
     }
 }

@@ -213,25 +213,35 @@ impl<'a> Queues<'a> {
     }
 
     /// Returns the queues of `kind` at whose ports PFC is on for them, and the number of these ports.
-    pub fn lossless(&self, file: &File<'a>, kind: &Kind<'_>) -> Option<(String, usize)> {
+    pub fn lossless(
+        &self,
+        file: &File<'a>,
+        kind: &Kind<'_>,
+    ) -> Result<Option<(String, usize)>, String> {
         let maps = file.table("MAP_PFC_PRIORITY_TO_QUEUE");
         let mut on: BTreeSet<u32> = BTreeSet::new();
         let mut ports = 0;
         for (key, row) in file.table("PORT_QOS_MAP").into_iter().flatten() {
-            let Some(enabled) = row.get("pfc_enable").and_then(|of| of.as_str()) else {
+            let fields = file.row("PORT_QOS_MAP", key, row)?;
+            let place = format!("PORT_QOS_MAP.{key}");
+            let Some(enabled) = file.text(fields, &place, "pfc_enable")? else {
                 continue;
             };
-            let map = row.get("pfc_to_queue_map").and_then(|of| of.as_str());
-            let map =
-                map.and_then(|name| maps?.get(name.rsplit('|').next()?.trim_end_matches(']')));
-            let queue = |priority: &str| {
-                let mapped = map.and_then(|map| map.get(priority)?.as_str());
-                mapped.unwrap_or(priority).parse::<u32>().ok()
+            let named = file.text(fields, &place, "pfc_to_queue_map")?;
+            let named = named.as_deref().and_then(|name| name.rsplit('|').next());
+            let named = named.map(|name| name.trim_end_matches(']'));
+            let map = match named.and_then(|name| Some((name, maps?.get(name)?))) {
+                Some((name, map)) => Some(file.row("MAP_PFC_PRIORITY_TO_QUEUE", name, map)?),
+                None => None,
             };
-            let paused: BTreeSet<u32> = enabled
-                .split(',')
-                .filter_map(|word| queue(word.trim()))
-                .collect();
+            let mut paused: BTreeSet<u32> = BTreeSet::new();
+            for priority in enabled.split(',').map(str::trim) {
+                let mapped = match map {
+                    Some(map) => file.text(map, "MAP_PFC_PRIORITY_TO_QUEUE", priority)?,
+                    None => None,
+                };
+                paused.extend(mapped.as_deref().unwrap_or(priority).parse::<u32>().ok());
+            }
             for name in key.rsplit('|').next().unwrap_or(key).split(',') {
                 let of_port = (kind.places.iter()).filter(|(port, _)| port.short() == name.trim());
                 for (_, queues) in of_port {
@@ -241,7 +251,7 @@ impl<'a> Queues<'a> {
                 }
             }
         }
-        (ports > 0).then(|| (ranges(&on), ports))
+        Ok((ports > 0).then(|| (ranges(&on), ports)))
     }
 }
 

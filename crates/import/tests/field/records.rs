@@ -33,9 +33,8 @@ fn silk_is_read_with_bars_or_commas_and_with_dates_or_unix_times() {
         2019/01/02T10:00:00.350,S0\n\
         10.0.0.2,10.0.0.9,50272,443,6,20,29200, S PA   ,2019/01/02T10:00:00.200,0.250,\
         2019/01/02T10:00:00.450,S0\n";
-    let flows = ["0,h0,h1,14200 B", "100000,h2,h1,28400 B"];
     let read = imported(commas, &Options::new());
-    assert_eq!(sizes(&read), ["0 14200 B", "100000 28400 B"]);
+    assert_eq!(rows(&read), ["0,h0,h2,14200 B", "100000,h1,h2,28400 B"]);
     assert_eq!(
         note(&read, "not used"),
         "Columns not used: \"sPort\", \"dPort\", \"flags\", \"duration\", \"eTime\", \"sen\"; a flow \
@@ -57,7 +56,6 @@ fn silk_is_read_with_bars_or_commas_and_with_dates_or_unix_times() {
     );
     let epoch = bars.replace("2019/01/02T10:00:00", "1546423200");
     assert_eq!(sizes(&imported(&epoch, &Options::new())), sizes(&read));
-    assert_eq!(flows.len(), rows(&read).len());
 }
 
 /// Returns starts and sizes, without hosts.
@@ -471,4 +469,22 @@ fn spread_moves_what_belongs_together_by_the_same_time_and_needs_a_step() {
 
 fn read_fine(options: &Options) -> String {
     read("r.csv", stepped(1_000).as_bytes(), options).unwrap_err()
+}
+
+#[test]
+fn bytes_that_cannot_be_are_refused_or_told() {
+    let both = "StartTime,Proto,SrcAddr,DstAddr,TotPkts,TotBytes,SrcBytes\n\
+        2026-09-01 10:00:00.1,tcp,10.0.0.1,10.0.0.2,10,1000,5000\n";
+    assert_eq!(
+        said(both),
+        "r.csv:2: expected bytes of both directions of at least 5000, those of the source, got \"1000\""
+    );
+    let few = "ts,sa,da,pr,ipkt,ibyt\n\
+        2026-09-01 10:00:00.1,10.0.0.1,10.0.0.2,6,100,1000\n\
+        2026-09-01 10:00:00.2,10.0.0.1,10.0.0.2,6,10,1000\n";
+    let read = is(few, &["0,h0,h1,600 B"]);
+    note(
+        &read,
+        "1 records have fewer bytes than the headers of their packets take",
+    );
 }

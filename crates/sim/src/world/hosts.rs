@@ -326,7 +326,7 @@ impl<A: Agenda> World<A> {
 
     fn open_receiver(&mut self, flow: FlowId) {
         let plan = &self.plan.flows[flow.0 as usize];
-        let receiver = match &mut self.machines {
+        let receiver = match &mut self.custom_ends {
             None => self.config.transport_of(plan.class).receiver(),
             Some(own) => (own.receiver)(flow, plan),
         };
@@ -362,7 +362,7 @@ impl<A: Agenda> World<A> {
         };
         let plan = &self.plan.flows[flow.0 as usize];
         let size = (!plan.is_endless()).then_some(plan.size);
-        let sender = match (&mut self.machines, shared) {
+        let sender = match (&mut self.custom_ends, shared) {
             (Some(own), _) => (own.sender)(flow, plan),
             (None, Some(shared)) => shared,
             (None, None) => {

@@ -26,7 +26,7 @@
 //!
 //! A run with any of these cannot be split yet, since each exists once per world: pauses, because the switch of
 //! a gate writes into the queue of the brake ([`crate::pfc`]); changes of the network; senders and receivers
-//! made by functions of the caller (`machines`); paths of traced packets.
+//! made by functions of the caller (`custom_ends`); paths of traced packets.
 
 mod changes;
 #[cfg(all(debug_assertions, not(test)))]
@@ -94,7 +94,7 @@ pub struct World<A: Agenda = WheelAgenda> {
     connections: Connections,
     multipath: Multipath,
     /// Functions of the caller that make senders and receivers; `None` if the configured transport does.
-    machines: Option<CustomEnds>,
+    custom_ends: Option<CustomEnds>,
     plan: Arc<TrafficPlan>,
     config: WorldConfig,
     flow_salt: u64,
@@ -192,7 +192,7 @@ impl<A: Agenda> World<A> {
             followers: Vec::new(),
             connections: Connections::new(&plan),
             multipath: Multipath::default(),
-            machines: None,
+            custom_ends: None,
             flow_salt: config.seed.salt("flow hash"),
             flows: vec![FlowOutcome::default(); flows],
             tally: Tally::new(plan.classes.len()),
@@ -281,7 +281,7 @@ impl<A: Agenda> World<A> {
             self.tally.is_fresh(),
             "a transport is set before the run starts"
         );
-        self.machines = Some(CustomEnds {
+        self.custom_ends = Some(CustomEnds {
             sender: Box::new(sender),
             receiver: Box::new(receiver),
         });

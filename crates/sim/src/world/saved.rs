@@ -95,7 +95,7 @@ impl<A: Agenda> World<A> {
         let sched = sched.map(|link| format!("the scheduler of link {link} is a custom one"));
         let shims = self.hosts.iter().any(Host::has_custom_shim);
         let shims = shims.then(|| "a shim of its hosts is a custom one".to_string());
-        let machines = self.machines.is_some();
+        let machines = self.custom_ends.is_some();
         let machines = machines.then(|| "its transport is a custom one".to_string());
         let looked = self.observers.cannot_be_kept().map(str::to_string);
         custom.or(sched).or(shims).or(machines).or(looked)
