@@ -75,7 +75,7 @@ pub struct ImportArgs {
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "found")]
     pub spread: Option<String>,
     /// Seed of the draws of --spread
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "spread")]
     pub seed: u64,
     /// Leave out flows that start before this date or number of seconds of the file's clock
     #[arg(long, value_name = "DATE")]
@@ -189,8 +189,9 @@ fn new_folder(folder: &Path) -> Result<Option<PathBuf>, Failure> {
 /// Refuses options that do not apply to the file's format.
 fn refuse_of_others(args: &ImportArgs, format: &str) -> Result<(), Failure> {
     const FLOWS: &[&str] = &["csv", "pcap", "netflow", "hpcc-flows", "htsim"];
-    let named: [(&str, bool, &[&str]); 13] = [
+    let named: [(&str, bool, &[&str]); 14] = [
         ("--topology", args.topology.is_some(), &["hpcc-flows"]),
+        ("--hosts", args.hosts.is_some(), &["csv", "pcap", "netflow"]),
         ("--idle-gap", args.idle_gap.is_some(), &["pcap"]),
         ("--class-by-port", args.class_by_port, &["pcap", "netflow"]),
         ("--udp", args.udp, &["pcap", "netflow"]),

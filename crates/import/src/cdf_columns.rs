@@ -256,6 +256,13 @@ impl Table<'_> {
             ));
         };
         let in_packets = !packets.is_empty() || options.packet.is_some();
+        if packets.is_empty() && options.packet.is_some() && names[size].contains("bytes") {
+            return Err(format!(
+                "--packet: expected a column of packets, got {}: leave out --packet, or name the column \
+                 with --columns packets=NAME,share=NAME",
+                shown(self.head.1[size])
+            ));
+        }
         let name = |at: usize| shown(self.head.1[at]);
         let why = format!("by name: sizes are {}, shares {}", name(size), name(share));
         Ok((size, share, in_packets, why))

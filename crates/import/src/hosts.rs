@@ -144,7 +144,8 @@ impl Hosts {
             return Err(());
         }
         if self.own {
-            return Ok(word[1..].parse().ok().filter(|number| *number < MOST));
+            let number = word[1..].parse().ok().filter(|number| *number < MOST);
+            return number.map(Some).ok_or(());
         }
         if let Some(host) = self.named.get(word) {
             return Ok(Some(*host));

@@ -75,6 +75,8 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
 fn own_host(word: &str) -> Option<u32> {
     let digits = word.strip_prefix('h')?;
     let plain = digits.bytes().all(|b| b.is_ascii_digit());
+    // Two names of one number would be one host.
+    let plain = plain && (digits == "0" || !digits.starts_with('0'));
     digits.parse().ok().filter(|_| plain)
 }
 
@@ -113,7 +115,10 @@ impl Reader<'_> {
         let group = self.word(line, "group", columns.group.map(cell))?;
         let mut host = |word: &str| -> Result<Option<u32>, String> {
             let known = self.hosts.called(word);
-            let expected = "an address or a name of letters, digits, '.', '-' and '_'";
+            let expected = match own_host(word) {
+                Some(_) => "a host of at most h1048575",
+                None => "an address or a name of letters, digits, '.', '-' and '_'",
+            };
             known.map_err(|()| self.text.error(line, expected, &shown(word)))
         };
         let (Some(src), Some(dst)) = (host(cell(columns.src))?, host(cell(columns.dst))?) else {

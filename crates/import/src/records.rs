@@ -122,8 +122,9 @@ pub fn sampled(bytes: &[u8]) -> Option<String> {
 
 /// Returns true if a line names the columns that any flow record needs.
 pub fn is_header(line: &str) -> bool {
-    let names = line.split(',').filter_map(|name| FLOWS.column(name));
-    let columns: Vec<Column> = names.map(|(column, _)| column).collect();
+    let names = split(line, separator(line));
+    let columns = names.iter().filter_map(|name| FLOWS.column(name));
+    let columns: Vec<Column> = columns.map(|(column, _)| column).collect();
     let has = |wanted: fn(&Column) -> bool| columns.iter().any(wanted);
     has(|c| matches!(c, Column::Start(_)))
         && has(|c| *c == Column::Src)

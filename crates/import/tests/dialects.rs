@@ -599,3 +599,38 @@ fn merged_classes_do_not_join_a_class_of_the_same_name() {
     );
     noted(&text, &with("", None), "merged into \"other_\"");
 }
+
+#[test]
+fn a_separator_does_not_change_a_table_and_names_of_hosts_are_each_their_own() {
+    let records = "start,srcaddr,dstaddr,bytes,packets,protocol\n2026-09-01 10:00:00.1,10.0.0.1,10.0.0.2,14600,10,6\n";
+    for mark in [",", ";", "\t", "|"] {
+        let made = rows(&records.replace(',', mark), &Options::new());
+        assert_eq!(made, ["0,h0,h1,14200 B"], "{mark:?}");
+    }
+    let list = |last: &str| format!("start_us,src,dst,size\n0,h0,h1,10\n1,h1,{last},10\n");
+    assert_eq!(
+        rows(&list("h3"), &Options::new()),
+        ["0,h0,h1,10 B", "1,h1,h3,10 B"]
+    );
+    // A zero before the number makes it a name like any other.
+    assert_eq!(
+        rows(&list("h03"), &Options::new()),
+        ["0,h0,h1,10 B", "1,h1,h2,10 B"]
+    );
+    let why = refused(&list("h2000000"), &Options::new());
+    assert!(
+        why.contains("expected a host of at most h1048575") && why.contains("f:3:"),
+        "{why}"
+    );
+}
+
+#[test]
+fn bytes_are_not_multiplied_by_the_size_of_a_packet() {
+    let cdf = "bytes,cdf\n1000,0.5\n30000,1\n";
+    assert_eq!(rows(cdf, &with("", None))[1], "30000,1");
+    let why = refused(cdf, &with("", Some(1460)));
+    assert!(
+        why.contains("--packet: expected a column of packets, got \"bytes\""),
+        "{why}"
+    );
+}
