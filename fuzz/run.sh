@@ -66,7 +66,7 @@ inputs_of() {
     case $1 in
         mptcp) echo 400 ;;
         machine) echo 2000 ;;
-        scenario | switch_config | topology_file) echo 15000 ;;
+        scenario | switch_config | topology_file | import) echo 15000 ;;
         sender | question | frame) echo 150000 ;;
         *) echo 40000 ;;
     esac

@@ -1,7 +1,7 @@
 //! Parts that several fuzz targets share.
 
 use arbitrary::Arbitrary;
-use sidestep_sim::{ClassTransports, Files, Others, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{ClassTransports, Files, SwitchOverrides, SwitchConfig, TraceFilter, WorldConfig};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
     AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Growth, RackConfig, Recovery,
@@ -54,7 +54,7 @@ pub fn config() -> WorldConfig {
             cioq: None,
             sent: None,
         },
-        others: Others::default(),
+        others: SwitchOverrides::default(),
         transport: dctcp().into(),
         transports: ClassTransports::default(),
         shims: Vec::new(),
