@@ -123,7 +123,7 @@ fn the_commands_of_the_readme_answer_about_the_readers_list() {
     for comment in comments(before) {
         assert!(scenario.contains(&comment), "{comment}");
     }
-    assert!(scenario.contains("# Not about this list: claims of classes that it does not have.\n# [[claim]]\n# id = \"storage\"\n"), "{scenario}");
+    assert!(scenario.contains("# Left out by `sidestep import`: about classes that the list does not have.\n# [[claim]]\n# id = \"storage\"\n"), "{scenario}");
     // The flows of h0, the first node by name, are those of the backup's target.
     let list = fs::read_to_string(room.path().join("mine/flows.flows.csv")).unwrap();
     assert_eq!(list.matches(",h0,65536 B,backup").count(), 13, "{list}");
@@ -376,7 +376,9 @@ fn imported_sizes_are_drawn_by_the_only_workload_that_draws_sizes() {
         "",
         "[workload.a]\nkind = \"background\"\n[workload.b]\nkind = \"background\"\n",
     ] {
-        let text = format!("duration = \"10 ms\"\nschemes = [\"dibs\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n{more}");
+        let text = format!(
+            "duration = \"10 ms\"\nschemes = [\"dibs\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n{more}"
+        );
         room.file("t.toml", &text);
         let refused = room.run(&["import", "cdf.txt", "-o", "x", "--into", "t.toml"]);
         let said = refused.with_status(2).err;
@@ -411,7 +413,7 @@ fn a_scenario_that_cannot_be_connected_stays_as_it_is_with_a_reason() {
         ),
         (
             "extends = \"base.toml\"\n",
-            "expected a scenario of its own, got one that extends \"base.toml\"; paste this instead:",
+            "expected a scenario without `extends`, got extends = \"base.toml\": paste these lines into it:",
         ),
         (&SCENARIO.replace("k = 4", "k = "), "s.toml:7: "),
         (
@@ -474,4 +476,148 @@ fn a_scenario_that_cannot_be_connected_stays_as_it_is_with_a_reason() {
         done.err
     );
     assert_eq!(room.names(), ["s.toml", "trace.csv", "trace.flows.csv"]);
+}
+
+/// Returns the text of the scenario in the room.
+fn scenario(room: &Room) -> String {
+    fs::read_to_string(room.path().join("s.toml")).unwrap()
+}
+
+/// Imports `trace` into a scenario, which is refused and stays as it is. Returns the message.
+fn refused(text: &str, trace: &str) -> String {
+    let room = Room::new();
+    let done = into(&room, text, trace).with_status(2);
+    assert_eq!(scenario(&room), text);
+    assert_eq!(room.names(), ["s.toml", "trace.csv"]);
+    done.err
+}
+
+const LEAF_SPINE: &str = "\
+duration = \"1 s\"
+schemes = [\"dctcp\"]
+title = \"storage at night\"
+
+[topology]
+kind = \"leaf_spine\"
+leaves = 2
+spines = 2
+hosts_per_leaf = 4
+host_rate = \"25 Gbps\"
+
+[workload.day]
+kind = \"flow_list\"
+file = \"gone.csv\"
+";
+
+const LAST_OF_8: &str = "start_us,src,dst,size\n5,h0,h7,1000\n";
+const LAST_OF_17: &str = "start_us,src,dst,size\n5,h0,h16,1000\n";
+
+#[test]
+fn a_network_is_replaced_only_if_it_is_known_to_be_too_small() {
+    // A mistake in the network is the user's to mend, whether or not the hosts would suffice.
+    let typo = LEAF_SPINE.replace("leaves", "leafs");
+    for (text, trace, words) in [
+        (&typo, LAST_OF_8, "s.toml:7:1: unknown key \"leafs\""),
+        (&typo, LAST_OF_17, "s.toml:7:1: unknown key \"leafs\""),
+        (
+            &LEAF_SPINE.replace("leaf_spine", "leaf"),
+            LAST_OF_8,
+            "s.toml:6:8: ",
+        ),
+    ] {
+        let said = refused(text, trace);
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    // The old list is missing, and with it the whole scenario cannot be read: the network can.
+    let room = Room::new();
+    into(&room, LEAF_SPINE, LAST_OF_8).with_status(0);
+    let expected = LEAF_SPINE
+        .replace("\"1 s\"", "\"1 ms\"")
+        .replace("gone.csv", "trace.flows.csv");
+    assert_eq!(scenario(&room), expected);
+    let room = Room::new();
+    into(&room, LEAF_SPINE, LAST_OF_17).with_status(0);
+    let larger = "[topology]\nkind = \"fat_tree\"\nk = 6\nrate = \"25 Gbps\"\n\n[workload.day]\n";
+    assert!(scenario(&room).contains(larger), "{}", scenario(&room));
+}
+
+#[test]
+fn writing_a_scenario_overwrites_no_other_file() {
+    let room = Room::new();
+    room.file("s.toml.part", "mine");
+    into(&room, SCENARIO, TRACE).with_status(0);
+    let kept = fs::read_to_string(room.path().join("s.toml.part")).unwrap();
+    assert_eq!(kept, "mine");
+    let names = ["s.toml", "s.toml.part", "trace.csv", "trace.flows.csv"];
+    assert_eq!(room.names(), names);
+}
+
+#[test]
+fn only_claims_and_plots_of_classes_that_the_list_lost_become_comments() {
+    let claim = |class: &str, compare: &str| {
+        format!(
+            "\n[[claim]]\nid = \"{class}\"\nsays = \"less\"\nmetric = \"fct_p99_ms:{class}\"\n\
+             compare = \"{compare}\"\npaper = \"no number\"\naccept = \"..0.5\"\n\
+             tolerance = \"assumed\"\ngap = \"none\"\n"
+        )
+    };
+    let plot = "\n[[plot]]\nkind = \"cdf\"\nof = \"fct_ms:backup\"\n";
+    let text = format!(
+        "{}{}{}{plot}",
+        LEAF_SPINE.replace("\"dctcp\"", "\"dctcp\", \"dibs\""),
+        claim("backup", "dibs / dctcp"),
+        claim("web", "dibs / dctcp"),
+    );
+    let old = "start_us,src,dst,size,class\n0,h0,h1,1000,backup\n0,h0,h1,1000,web\n";
+    let import = |text: &str| {
+        let room = Room::new();
+        room.file(
+            "gone.csv",
+            &old.replace("start_us", "start")
+                .replace("\n0,", "\n0 us,")
+                .replace("1000", "1000 B"),
+        );
+        let done = into(&room, text, TRACE);
+        (done, scenario(&room))
+    };
+    let (done, after) = import(&text);
+    let said = done.with_status(0).out;
+    for part in ["claim", "plot"] {
+        let line =
+            format!("  [[{part}]]: 1 of classes that the list does not have became comments\n");
+        assert!(said.contains(&line), "{said}");
+    }
+    assert!(
+        after.contains("# metric = \"fct_p99_ms:backup\""),
+        "{after}"
+    );
+    assert!(after.contains("\nmetric = \"fct_p99_ms:web\""), "{after}");
+    assert!(after.contains("# of = \"fct_ms:backup\""), "{after}");
+    // A misspelled class, scheme or metric is the user's to mend.
+    for (from, to, words) in [
+        (
+            "fct_p99_ms:web",
+            "fct_p99_ms:wbe",
+            "no class is called \"wbe\"",
+        ),
+        (
+            "fct_ms:backup",
+            "fct_ms:bakcup",
+            "no class is called \"bakcup\"",
+        ),
+        ("id = \"web\"", "idd = \"web\"", "idd"),
+        ("fct_p99_ms:web", "fct_p98_ms:web", "fct_p98_ms"),
+        (
+            "\"dibs / dctcp\"",
+            "\"dibs / dtcp\"",
+            "scheme \"dtcp\" is not in schemes",
+        ),
+    ] {
+        let text = text.replace(from, to);
+        let (done, after) = import(&text);
+        let said = done.with_status(2).err;
+        assert!(said.contains(words), "{words}: {said}");
+        assert!(!said.contains("\"backup\""), "{words}: {said}");
+        assert_eq!(after, text);
+    }
 }
