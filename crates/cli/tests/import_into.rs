@@ -342,7 +342,12 @@ fn a_network_and_a_switch_are_connected_too() {
         "--into",
         "s.toml",
     ]);
-    assert!(said.contains("  switch.memory = \"3995680 B\"\n"), "{said}");
+    for line in [
+        "  switch.memory = \"3995680 B\"\n",
+        "  switch.buffer = { mark_at = \"250000 B\" }\n",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
     let said = run(&["check", "s.toml"]);
     assert!(!said.contains("has no effect"), "{said}");
     for value in ["topology.topology.csv", "3.99568 MB", "250 kB"] {
@@ -542,6 +547,34 @@ fn a_network_is_replaced_only_if_it_is_known_to_be_too_small() {
 }
 
 #[test]
+fn the_source_of_a_larger_network_names_the_key_that_was_set() {
+    let switch = "[topology]\nkind = \"single_switch\"\nhosts = 8\nrate = \"40 Gbps\"\n";
+    let start = LEAF_SPINE.find("[topology]").unwrap();
+    let end = LEAF_SPINE.find("\n[workload.day]").unwrap();
+    let mut text = LEAF_SPINE.to_string();
+    text.replace_range(start..end, switch);
+    let sourced = format!("{text}\n[source]\n\"topology.rate\" = \"ours\"\n");
+    let room = Room::new();
+    into(&room, &sourced, LAST_OF_17).with_status(0);
+    let text = scenario(&room);
+    assert!(
+        text.contains(&switch.replace("hosts = 8", "hosts = 17")),
+        "{text}"
+    );
+    assert!(
+        text.contains("\"topology.hosts\" = \"the list, which has as many hosts\"\n"),
+        "{text}"
+    );
+    room.run(&["check", "s.toml"]).with_status(0);
+    // An error that remains with the larger network is said too.
+    let said = refused(&sourced.replace("\"dctcp\"", "\"dctpc\""), LAST_OF_17);
+    let (_, second) = said
+        .split_once("with a network for the 17 hosts of the list:\n")
+        .unwrap();
+    assert!(second.contains("s.toml:2:12: "), "{said}");
+}
+
+#[test]
 fn writing_a_scenario_overwrites_no_other_file() {
     let room = Room::new();
     room.file("s.toml.part", "mine");
@@ -620,4 +653,12 @@ fn only_claims_and_plots_of_classes_that_the_list_lost_become_comments() {
         assert!(!said.contains("\"backup\""), "{words}: {said}");
         assert_eq!(after, text);
     }
+}
+
+#[test]
+fn a_title_of_the_users_own_stays_even_if_the_example_has_its_words() {
+    let room = Room::new();
+    let titled = format!("title = \"storage\"\n{SCENARIO}");
+    into(&room, &titled, TRACE).with_status(0);
+    assert!(scenario(&room).starts_with("title = \"storage\"\n"));
 }
