@@ -290,7 +290,7 @@ fn a_scenario_that_does_not_exist_is_made_and_runs() {
         .with_status(0)
         .out;
     assert!(
-        said.contains("wrote new/s.toml, which reads it:\n"),
+        said.contains("wrote new/s.toml, which uses new/trace.flows.csv:\n"),
         "{said}"
     );
     assert!(said.ends_with("next\n  sidestep check new/s.toml --brief\n  sidestep run new/s.toml --out new/results\n"), "{said}");
@@ -661,4 +661,38 @@ fn a_title_of_the_users_own_stays_even_if_the_example_has_its_words() {
     let titled = format!("title = \"storage\"\n{SCENARIO}");
     into(&room, &titled, TRACE).with_status(0);
     assert!(scenario(&room).starts_with("title = \"storage\"\n"));
+}
+
+#[test]
+fn folders_that_were_made_for_a_refused_import_are_removed() {
+    let config = format!(
+        "{}/../import/tests/fixtures/config_db.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let room = Room::new();
+    fs::create_dir(room.path().join("kept")).unwrap();
+    for target in ["a/b/c/s.toml", "kept/b/c/s.toml"] {
+        let args = ["import", &config, "--queue", "0", "--into", target];
+        let said = room.run(&args).with_status(2).err;
+        assert!(said.contains("got none"), "{said}");
+        assert_eq!(room.names(), ["kept"], "{target}");
+        let kept = fs::read_dir(room.path().join("kept")).unwrap();
+        assert_eq!(kept.count(), 0, "{target}");
+    }
+    // A file is no folder: the scenario is not just missing.
+    room.file("trace.csv", TRACE);
+    let args = [
+        "import",
+        "trace.csv",
+        "-o",
+        "x",
+        "--into",
+        "trace.csv/s.toml",
+    ];
+    let said = room.run(&args).with_status(2).err;
+    assert!(
+        said.contains("--into trace.csv/s.toml: Not a directory"),
+        "{said}"
+    );
+    assert_eq!(room.names(), ["kept", "trace.csv"]);
 }
