@@ -134,10 +134,10 @@ pub fn import(args: &ImportArgs) -> Outcome {
     let imported = read(&name, &bytes, format, &options).map_err(Failure::input)?;
     let target = args.into.as_deref().map(Target::open).transpose()?;
     let made = target.as_ref().map(|target| new_folder(&target.folder()));
-    let made = made.transpose()?.flatten();
+    let made = made.transpose()?.unwrap_or_default();
     let done = connect(args, &name, &imported, target.as_ref());
-    if let (Err(_), Some(folder)) = (&done, made) {
-        let _ = fs::remove_dir(folder);
+    if done.is_err() {
+        remove_folders(&made);
     }
     let (places, wired) = done?;
     let wired = args.into.as_deref().zip(wired.as_ref());
@@ -171,19 +171,28 @@ fn connect(
     Ok((places, wired))
 }
 
-/// Creates a folder if it does not exist, and returns it in that case.
-fn new_folder(folder: &Path) -> Result<Option<PathBuf>, Failure> {
-    if folder.as_os_str().is_empty() || folder.is_dir() {
-        return Ok(None);
-    }
+/// Creates a folder if it does not exist, and those above it. Returns the created ones, the uppermost first.
+fn new_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+    let missing = folder.ancestors().take_while(missing);
+    let mut new: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
+    new.reverse();
     let made = fs::create_dir_all(folder);
     made.map_err(|why| {
+        remove_folders(&new);
         Failure::input(format!(
             "--into: cannot make the directory {}: {why}",
             folder.display()
         ))
     })?;
-    Ok(Some(folder.to_path_buf()))
+    Ok(new)
+}
+
+/// Removes those of the folders that are empty, the last first.
+fn remove_folders(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 /// Refuses options that do not apply to the file's format.
@@ -413,7 +422,13 @@ fn to_text(
     match wired {
         Some((path, wired)) => {
             let shown = path.display().to_string();
-            text.push_str(&format!("wrote {shown}, which reads it:\n"));
+            let used = imported.files.iter().zip(places);
+            let used = used.filter(|((made, _), _)| *made != OutputKind::Hosts);
+            let used: Vec<String> = used.map(|(_, place)| place.display().to_string()).collect();
+            text.push_str(&format!(
+                "wrote {shown}, which uses {}:\n",
+                used.join(" and ")
+            ));
             for line in &wired.set {
                 text.push_str(&format!("  {line}\n"));
             }

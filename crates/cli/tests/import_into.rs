@@ -123,7 +123,7 @@ fn the_commands_of_the_readme_answer_about_the_readers_list() {
     for comment in comments(before) {
         assert!(scenario.contains(&comment), "{comment}");
     }
-    assert!(scenario.contains("# Not about this list: claims of classes that it does not have.\n# [[claim]]\n# id = \"storage\"\n"), "{scenario}");
+    assert!(scenario.contains("# Left out by `sidestep import`: about classes that the list does not have.\n# [[claim]]\n# id = \"storage\"\n"), "{scenario}");
     // The flows of h0, the first node by name, are those of the backup's target.
     let list = fs::read_to_string(room.path().join("mine/flows.flows.csv")).unwrap();
     assert_eq!(list.matches(",h0,65536 B,backup").count(), 13, "{list}");
@@ -290,7 +290,7 @@ fn a_scenario_that_does_not_exist_is_made_and_runs() {
         .with_status(0)
         .out;
     assert!(
-        said.contains("wrote new/s.toml, which reads it:\n"),
+        said.contains("wrote new/s.toml, which uses new/trace.flows.csv:\n"),
         "{said}"
     );
     assert!(said.ends_with("next\n  sidestep check new/s.toml --brief\n  sidestep run new/s.toml --out new/results\n"), "{said}");
@@ -342,7 +342,12 @@ fn a_network_and_a_switch_are_connected_too() {
         "--into",
         "s.toml",
     ]);
-    assert!(said.contains("  switch.memory = \"3995680 B\"\n"), "{said}");
+    for line in [
+        "  switch.memory = \"3995680 B\"\n",
+        "  switch.buffer = { mark_at = \"250000 B\" }\n",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
     let said = run(&["check", "s.toml"]);
     assert!(!said.contains("has no effect"), "{said}");
     for value in ["topology.topology.csv", "3.99568 MB", "250 kB"] {
@@ -413,7 +418,7 @@ fn a_scenario_that_cannot_be_connected_stays_as_it_is_with_a_reason() {
         ),
         (
             "extends = \"base.toml\"\n",
-            "expected a scenario of its own, got one that extends \"base.toml\"; paste this instead:",
+            "expected a scenario without `extends`, got extends = \"base.toml\": paste these lines into it:",
         ),
         (&SCENARIO.replace("k = 4", "k = "), "s.toml:7: "),
         (
@@ -476,4 +481,218 @@ fn a_scenario_that_cannot_be_connected_stays_as_it_is_with_a_reason() {
         done.err
     );
     assert_eq!(room.names(), ["s.toml", "trace.csv", "trace.flows.csv"]);
+}
+
+/// Returns the text of the scenario in the room.
+fn scenario(room: &Room) -> String {
+    fs::read_to_string(room.path().join("s.toml")).unwrap()
+}
+
+/// Imports `trace` into a scenario, which is refused and stays as it is. Returns the message.
+fn refused(text: &str, trace: &str) -> String {
+    let room = Room::new();
+    let done = into(&room, text, trace).with_status(2);
+    assert_eq!(scenario(&room), text);
+    assert_eq!(room.names(), ["s.toml", "trace.csv"]);
+    done.err
+}
+
+const LEAF_SPINE: &str = "\
+duration = \"1 s\"
+schemes = [\"dctcp\"]
+title = \"storage at night\"
+
+[topology]
+kind = \"leaf_spine\"
+leaves = 2
+spines = 2
+hosts_per_leaf = 4
+host_rate = \"25 Gbps\"
+
+[workload.day]
+kind = \"flow_list\"
+file = \"gone.csv\"
+";
+
+const LAST_OF_8: &str = "start_us,src,dst,size\n5,h0,h7,1000\n";
+const LAST_OF_17: &str = "start_us,src,dst,size\n5,h0,h16,1000\n";
+
+#[test]
+fn a_network_is_replaced_only_if_it_is_known_to_be_too_small() {
+    // A mistake in the network is the user's to mend, whether or not the hosts would suffice.
+    let typo = LEAF_SPINE.replace("leaves", "leafs");
+    for (text, trace, words) in [
+        (&typo, LAST_OF_8, "s.toml:7:1: unknown key \"leafs\""),
+        (&typo, LAST_OF_17, "s.toml:7:1: unknown key \"leafs\""),
+        (
+            &LEAF_SPINE.replace("leaf_spine", "leaf"),
+            LAST_OF_8,
+            "s.toml:6:8: ",
+        ),
+    ] {
+        let said = refused(text, trace);
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    // The old list is missing, and with it the whole scenario cannot be read: the network can.
+    let room = Room::new();
+    into(&room, LEAF_SPINE, LAST_OF_8).with_status(0);
+    let expected = LEAF_SPINE
+        .replace("\"1 s\"", "\"1 ms\"")
+        .replace("gone.csv", "trace.flows.csv");
+    assert_eq!(scenario(&room), expected);
+    let room = Room::new();
+    into(&room, LEAF_SPINE, LAST_OF_17).with_status(0);
+    let larger = "[topology]\nkind = \"fat_tree\"\nk = 6\nrate = \"25 Gbps\"\n\n[workload.day]\n";
+    assert!(scenario(&room).contains(larger), "{}", scenario(&room));
+}
+
+#[test]
+fn the_source_of_a_larger_network_names_the_key_that_was_set() {
+    let switch = "[topology]\nkind = \"single_switch\"\nhosts = 8\nrate = \"40 Gbps\"\n";
+    let start = LEAF_SPINE.find("[topology]").unwrap();
+    let end = LEAF_SPINE.find("\n[workload.day]").unwrap();
+    let mut text = LEAF_SPINE.to_string();
+    text.replace_range(start..end, switch);
+    let sourced = format!("{text}\n[source]\n\"topology.rate\" = \"ours\"\n");
+    let room = Room::new();
+    into(&room, &sourced, LAST_OF_17).with_status(0);
+    let text = scenario(&room);
+    assert!(
+        text.contains(&switch.replace("hosts = 8", "hosts = 17")),
+        "{text}"
+    );
+    assert!(
+        text.contains("\"topology.hosts\" = \"the list, which has as many hosts\"\n"),
+        "{text}"
+    );
+    room.run(&["check", "s.toml"]).with_status(0);
+    // An error that remains with the larger network is said too.
+    let said = refused(&sourced.replace("\"dctcp\"", "\"dctpc\""), LAST_OF_17);
+    let (_, second) = said
+        .split_once("with a network for the 17 hosts of the list:\n")
+        .unwrap();
+    assert!(second.contains("s.toml:2:12: "), "{said}");
+}
+
+#[test]
+fn writing_a_scenario_overwrites_no_other_file() {
+    let room = Room::new();
+    room.file("s.toml.part", "mine");
+    into(&room, SCENARIO, TRACE).with_status(0);
+    let kept = fs::read_to_string(room.path().join("s.toml.part")).unwrap();
+    assert_eq!(kept, "mine");
+    let names = ["s.toml", "s.toml.part", "trace.csv", "trace.flows.csv"];
+    assert_eq!(room.names(), names);
+}
+
+#[test]
+fn only_claims_and_plots_of_classes_that_the_list_lost_become_comments() {
+    let claim = |class: &str, compare: &str| {
+        format!(
+            "\n[[claim]]\nid = \"{class}\"\nsays = \"less\"\nmetric = \"fct_p99_ms:{class}\"\n\
+             compare = \"{compare}\"\npaper = \"no number\"\naccept = \"..0.5\"\n\
+             tolerance = \"assumed\"\ngap = \"none\"\n"
+        )
+    };
+    let plot = "\n[[plot]]\nkind = \"cdf\"\nof = \"fct_ms:backup\"\n";
+    let text = format!(
+        "{}{}{}{plot}",
+        LEAF_SPINE.replace("\"dctcp\"", "\"dctcp\", \"dibs\""),
+        claim("backup", "dibs / dctcp"),
+        claim("web", "dibs / dctcp"),
+    );
+    let old = "start_us,src,dst,size,class\n0,h0,h1,1000,backup\n0,h0,h1,1000,web\n";
+    let import = |text: &str| {
+        let room = Room::new();
+        room.file(
+            "gone.csv",
+            &old.replace("start_us", "start")
+                .replace("\n0,", "\n0 us,")
+                .replace("1000", "1000 B"),
+        );
+        let done = into(&room, text, TRACE);
+        (done, scenario(&room))
+    };
+    let (done, after) = import(&text);
+    let said = done.with_status(0).out;
+    for part in ["claim", "plot"] {
+        let line =
+            format!("  [[{part}]]: 1 of classes that the list does not have became comments\n");
+        assert!(said.contains(&line), "{said}");
+    }
+    assert!(
+        after.contains("# metric = \"fct_p99_ms:backup\""),
+        "{after}"
+    );
+    assert!(after.contains("\nmetric = \"fct_p99_ms:web\""), "{after}");
+    assert!(after.contains("# of = \"fct_ms:backup\""), "{after}");
+    // A misspelled class, scheme or metric is the user's to mend.
+    for (from, to, words) in [
+        (
+            "fct_p99_ms:web",
+            "fct_p99_ms:wbe",
+            "no class is called \"wbe\"",
+        ),
+        (
+            "fct_ms:backup",
+            "fct_ms:bakcup",
+            "no class is called \"bakcup\"",
+        ),
+        ("id = \"web\"", "idd = \"web\"", "idd"),
+        ("fct_p99_ms:web", "fct_p98_ms:web", "fct_p98_ms"),
+        (
+            "\"dibs / dctcp\"",
+            "\"dibs / dtcp\"",
+            "scheme \"dtcp\" is not in schemes",
+        ),
+    ] {
+        let text = text.replace(from, to);
+        let (done, after) = import(&text);
+        let said = done.with_status(2).err;
+        assert!(said.contains(words), "{words}: {said}");
+        assert!(!said.contains("\"backup\""), "{words}: {said}");
+        assert_eq!(after, text);
+    }
+}
+
+#[test]
+fn a_title_of_the_users_own_stays_even_if_the_example_has_its_words() {
+    let room = Room::new();
+    let titled = format!("title = \"storage\"\n{SCENARIO}");
+    into(&room, &titled, TRACE).with_status(0);
+    assert!(scenario(&room).starts_with("title = \"storage\"\n"));
+}
+
+#[test]
+fn folders_that_were_made_for_a_refused_import_are_removed() {
+    let config = format!(
+        "{}/../import/tests/fixtures/config_db.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let room = Room::new();
+    fs::create_dir(room.path().join("kept")).unwrap();
+    for target in ["a/b/c/s.toml", "kept/b/c/s.toml"] {
+        let args = ["import", &config, "--queue", "0", "--into", target];
+        let said = room.run(&args).with_status(2).err;
+        assert!(said.contains("got none"), "{said}");
+        assert_eq!(room.names(), ["kept"], "{target}");
+        let kept = fs::read_dir(room.path().join("kept")).unwrap();
+        assert_eq!(kept.count(), 0, "{target}");
+    }
+    // A file is no folder: the scenario is not just missing.
+    room.file("trace.csv", TRACE);
+    let args = [
+        "import",
+        "trace.csv",
+        "-o",
+        "x",
+        "--into",
+        "trace.csv/s.toml",
+    ];
+    let said = room.run(&args).with_status(2).err;
+    assert!(
+        said.contains("--into trace.csv/s.toml: Not a directory"),
+        "{said}"
+    );
+    assert_eq!(room.names(), ["kept", "trace.csv"]);
 }

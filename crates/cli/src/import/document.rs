@@ -236,7 +236,8 @@ impl Document {
             let name = path.join(".");
             let refused = || {
                 Err(format!(
-                    "expected [{name}] as a section of its own, got it in parts"
+                    "expected [{name}] as a section of its own, got it in parts: write its keys below \
+                     one header [{name}]"
                 ))
             };
             let Some(table) = node.get_ref().as_table() else {

@@ -9,10 +9,12 @@ use super::document::Document;
 use super::wiring::{Wiring, block, quoted};
 use crate::failure::Failure;
 use sidestep_import::{Imported, List, OutputKind};
+use sidestep_lab::Problem;
 use sidestep_sim::End;
 use sidestep_study::Error;
 use sidestep_study::files::{self, FileLocation, Source};
-use std::fs;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// Scenario that is made if `--into` names none: its values are replaced by those of the import.
@@ -54,7 +56,8 @@ impl Target {
     pub fn open(path: &Path) -> Result<Target, Failure> {
         let wrong = |why: String| Failure::input(format!("--into {}: {why}", path.display()));
         let text = match fs::symlink_metadata(path) {
-            Err(_) => None,
+            Err(why) if why.kind() == ErrorKind::NotFound => None,
+            Err(why) => return Err(wrong(why.to_string())),
             Ok(_) => {
                 let text = files::recorded_text(path).map_err(|why| wrong(why.to_string()))?;
                 Some(text)
@@ -89,8 +92,8 @@ impl Target {
         };
         if let Some(base) = wired.document.value(&["extends"]) {
             return Err(format!(
-                "{shown}: expected a scenario of its own, got one that extends {base:?}; paste this \
-                 instead:\n{}",
+                "{shown}: expected a scenario without `extends`, got extends = {base:?}: paste these \
+                 lines into it:\n{}",
                 block(imported, places)
             ));
         }
@@ -141,39 +144,54 @@ impl Target {
             Ok(wired) => return Ok(wired),
             Err(first) => first,
         };
-        let known = self.network();
-        let few = known
-            .as_ref()
-            .is_none_or(|(hosts, _)| list.is_some_and(|list| *hosts < list.hosts));
-        let Some(list) = list.filter(|_| few) else {
+        let (Some(list), Some((hosts, rate))) = (list, self.network(&wired.document)) else {
             return Err(first);
         };
+        if hosts >= list.hosts {
+            return Err(first);
+        }
         let mut larger = wired;
-        larger.network(list, known.and_then(|(_, rate)| rate))?;
-        self.without_claims(larger).map_err(|_| first)
+        let larger = larger
+            .network(list, rate)
+            .and_then(|()| self.without_claims(larger));
+        larger.map_err(|second| {
+            let hosts = list.hosts;
+            format!("{first}\nwith a network for the {hosts} hosts of the list:\n{second}")
+        })
     }
 
-    /// Returns the scenario if it reads; claims and plots that have errors become comments.
+    /// Returns the scenario if it reads; claims and plots of classes that only the old list had become comments.
     fn without_claims(&self, mut wired: Wiring) -> Result<Wired, String> {
-        // Errors of a part may hide those of another.
-        for _ in 0..4 {
+        let before = self.without_class();
+        // Errors of a part may hide those of another. Each round leaves out a claim or a plot.
+        loop {
             let Err(error) = self.source(wired.document.text()).read(&[], false) else {
                 return Ok(Wired {
                     text: wired.document.text().to_string(),
                     set: wired.set,
                 });
             };
-            let Error::Wrong(problems) = &error else {
-                return Err(error.to_string());
+            let problems = match error {
+                Error::Wrong(problems) => problems,
+                error => return Err(error.to_string()),
             };
+            let text = wired.document.text();
+            let mends = |problem: &Problem| {
+                lacks_class(problem) && !before.contains(&line_of(text, problem))
+            };
+            let (problems, others): (Vec<_>, Vec<_>) = problems.into_iter().partition(mends);
+            if !others.is_empty() {
+                return Err(Error::Wrong(others).to_string());
+            }
             let lines: Vec<usize> = problems
                 .iter()
                 .map(|problem| problem.line as usize)
                 .collect();
             let mut all = 0;
-            for (part, what) in [("claim", "claims"), ("plot", "plots")] {
-                let why = format!("Not about this list: {what} of classes that it does not have.");
-                let many = wired.document.comment_out(part, &lines, &why);
+            for part in ["claim", "plot"] {
+                let why =
+                    "Left out by `sidestep import`: about classes that the list does not have.";
+                let many = wired.document.comment_out(part, &lines, why);
                 all += many;
                 if many > 0 {
                     wired.set.push(format!(
@@ -182,13 +200,23 @@ impl Target {
                 }
             }
             if all == 0 {
-                return Err(error.to_string());
+                return Err(Error::Wrong(problems).to_string());
             }
         }
-        Err(format!(
-            "{} cannot be read with the list",
-            self.path.display()
-        ))
+    }
+
+    /// Returns the lines of the unchanged scenario that name a class which it does not have: mistakes of its own.
+    fn without_class(&self) -> Vec<String> {
+        let Some(text) = &self.text else {
+            return Vec::new();
+        };
+        match self.source(text).read(&[], false) {
+            Err(Error::Wrong(problems)) => (problems.iter())
+                .filter(|problem| lacks_class(problem))
+                .map(|problem| line_of(text, problem))
+                .collect(),
+            _ => Vec::new(),
+        }
     }
 
     fn source(&self, text: &str) -> Source {
@@ -199,10 +227,20 @@ impl Target {
         }
     }
 
-    /// Returns the number of hosts and, if all have the same, the rate of their links. `None` if the scenario
-    /// does not read as it is.
-    fn network(&self) -> Option<(u32, Option<String>)> {
-        let experiment = self.source(self.text.as_deref()?).read(&[], false).ok()?;
+    /// Returns the number of hosts of `[topology]` and, if all have the same, the rate of their links. `None` if
+    /// the section cannot be read. The rest of the scenario does not matter: its old list may be missing.
+    fn network(&self, scenario: &Document) -> Option<(u32, Option<String>)> {
+        let values: Vec<(String, String)> = (scenario.keys(&["topology"]).into_iter())
+            .filter_map(|key| Some((key.clone(), scenario.raw(&["topology", &key])?)))
+            .collect();
+        let values: Vec<(&str, String)> = (values.iter())
+            .map(|(key, raw)| (key.as_str(), raw.clone()))
+            .collect();
+        let any =
+            "duration = \"1 ms\"\nschemes = [\"dctcp\"]\n[workload.any]\nkind = \"background\"\n";
+        let mut alone = Document::read("[topology]", any).ok()?;
+        alone.set(&["topology"], &values, false).ok()?;
+        let experiment = self.source(alone.text()).read(&[], false).ok()?;
         let network = &experiment.points.first()?.scenario.network;
         let host = |end: &End| matches!(end, End::Host(_));
         let cables = network.cables.iter();
@@ -231,10 +269,12 @@ impl Target {
 
     /// Writes the scenario, whole or not at all.
     pub fn write(&self, wired: &Wired) -> Result<(), Failure> {
-        let mut part = self.real.as_os_str().to_os_string();
-        part.push(".part");
-        let part = PathBuf::from(part);
-        let written = fs::write(&part, &wired.text).and_then(|()| {
+        let wrong = |why| Failure::work(format!("cannot write {}: {why}", self.path.display()));
+        let name = self.real.file_name().unwrap_or_default();
+        let name = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
+        let part = self.real.with_file_name(name);
+        let mut file = File::create_new(&part).map_err(wrong)?;
+        let written = file.write_all(wired.text.as_bytes()).and_then(|()| {
             if let Ok(about) = fs::metadata(&self.real) {
                 fs::set_permissions(&part, about.permissions())?;
             }
@@ -242,7 +282,19 @@ impl Target {
         });
         written.map_err(|why| {
             let _ = fs::remove_file(&part);
-            Failure::work(format!("cannot write {}: {why}", self.path.display()))
+            wrong(why)
         })
     }
+}
+
+/// Returns true if a claim or a plot names a class that no flow has.
+fn lacks_class(problem: &Problem) -> bool {
+    problem.message.starts_with("no class is called ")
+}
+
+/// Returns the line of `text` with the problem: its number changes with the lines above.
+fn line_of(text: &str, problem: &Problem) -> String {
+    let line = (problem.line as usize).checked_sub(1);
+    let line = line.and_then(|line| text.lines().nth(line));
+    line.unwrap_or_default().trim().to_string()
 }

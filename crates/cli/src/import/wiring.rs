@@ -43,10 +43,8 @@ impl Wiring {
         self.source("duration", "the list, whose last flow starts before")?;
         let title = self.document.value(&["title"]);
         // The title of a user says what the scenario is for; that of an example is of its own list.
-        let example = title
-            .as_ref()
-            .is_none_or(|title| crate::init::SCENARIO.contains(title.as_str()));
-        if example {
+        let example = Document::read("scenario.toml", crate::init::SCENARIO)?.value(&["title"]);
+        if title.is_none() || title == example {
             let text = format!(
                 "{} of {} between {} hosts",
                 flows(list.flows),
@@ -155,13 +153,15 @@ impl Wiring {
                     .remove(&["source"], &format!("topology.{key}"))?;
             }
         }
-        if kind != "custom" {
-            self.source(
-                "topology.k",
-                "assumed: the smallest fat-tree with the hosts of the list",
-            )?;
+        let words = match kind {
+            "custom" => return Ok(()),
+            "fat_tree" => "assumed: the smallest fat-tree with the hosts of the list",
+            _ => "the list, which has as many hosts",
+        };
+        match values.first() {
+            Some((key, _)) => self.source(&format!("topology.{key}"), words),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Copies an imported `[switch]`; with `marks`, of the buffer only its parameters.
@@ -170,8 +170,15 @@ impl Wiring {
         let mut values = Vec::new();
         for key in imported.keys(&["switch"]) {
             let mut raw = imported.raw(&["switch", &key]).unwrap_or_default();
-            if marks {
-                raw = raw.replace("kind = \"ecn\", ", "");
+            if marks && key == "buffer" {
+                let parameters: Vec<String> = (imported.keys(&["switch", "buffer"]).iter())
+                    .filter(|key| *key != "kind")
+                    .filter_map(|key| {
+                        let value = imported.raw(&["switch", "buffer", key])?;
+                        Some(format!("{key} = {value}"))
+                    })
+                    .collect();
+                raw = format!("{{ {} }}", parameters.join(", "));
             }
             let old = self.document.raw(&["switch", &key]);
             self.say(&format!("switch.{key}"), &raw, old);

@@ -53,7 +53,7 @@ fn values_of_a_section_are_changed_in_each_form() {
         (
             "topology.k = 4\n",
             false,
-            "expected [topology] as a section of its own, got it in parts",
+            "expected [topology] as a section of its own, got it in parts: write its keys below one header [topology]",
         ),
         (
             "[topology]\nk.a = 4\n",
@@ -73,7 +73,7 @@ fn values_of_a_section_are_changed_in_each_form() {
         (
             "[topology.at]\nk = 4\n",
             false,
-            "expected [topology] as a section of its own, got it in parts",
+            "expected [topology] as a section of its own, got it in parts: write its keys below one header [topology]",
         ),
         (
             "[topology]\nk = 4\n[topology.at.a]\nk = 4\n",
