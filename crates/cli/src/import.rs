@@ -41,11 +41,11 @@ pub struct ImportArgs {
     /// File to read
     pub file: PathBuf,
     /// Prefix of the files to write, to which .flows.csv and the like are appended; for a folder, FILE's name
-    /// in that folder without its ending [default: beside FILE]
+    /// in that folder without its ending. A missing folder is made [default: beside FILE]
     #[arg(short, long, value_name = "OUT")]
     pub out: Option<PathBuf>,
     /// Scenario to change, so that it reads the imported files; without OUT they are written beside it. It is
-    /// made if it does not exist
+    /// made if it does not exist; a folder means the scenario.toml in it
     #[arg(long, value_name = "SCENARIO")]
     pub into: Option<PathBuf>,
     /// Format of the file, if its content does not show it
@@ -133,14 +133,25 @@ pub fn import(args: &ImportArgs) -> Outcome {
     refuse_of_others(args, format.name())?;
     let imported = read(&name, &bytes, format, &options).map_err(Failure::input)?;
     let target = args.into.as_deref().map(Target::open).transpose()?;
-    let made = target.as_ref().map(|target| new_folder(&target.folder()));
-    let made = made.transpose()?.flatten();
-    let done = connect(args, &name, &imported, target.as_ref());
-    if let (Err(_), Some(folder)) = (&done, made) {
-        let _ = fs::remove_dir(folder);
+    let mut made = Vec::new();
+    if let Some(target) = &target {
+        made.extend(new_folder("--into", &target.folder())?);
+    }
+    let done = match stem(args, target.as_ref()).parent() {
+        None => Ok(None),
+        Some(folder) => new_folder("--out", folder),
+    };
+    let done = done.and_then(|folder| {
+        made.extend(folder);
+        connect(args, &name, &imported, target.as_ref())
+    });
+    if done.is_err() {
+        made.iter().rev().for_each(|folder| {
+            let _ = fs::remove_dir(folder);
+        });
     }
     let (places, wired) = done?;
-    let wired = args.into.as_deref().zip(wired.as_ref());
+    let wired = target.as_ref().map(Target::path).zip(wired.as_ref());
     if args.json {
         out::say_json(&to_json(&name, format, &imported, &places, wired));
     } else {
@@ -172,14 +183,14 @@ fn connect(
 }
 
 /// Creates a folder if it does not exist, and returns it in that case.
-fn new_folder(folder: &Path) -> Result<Option<PathBuf>, Failure> {
+fn new_folder(option: &str, folder: &Path) -> Result<Option<PathBuf>, Failure> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(None);
     }
     let made = fs::create_dir_all(folder);
     made.map_err(|why| {
         Failure::input(format!(
-            "--into: cannot make the directory {}: {why}",
+            "{option}: cannot make the directory {}: {why}",
             folder.display()
         ))
     })?;
@@ -375,6 +386,7 @@ fn to_json(
         "block": wiring::block(imported, places),
         "scenario": wired.map(|(path, wired)| json!({
             "path": path.display().to_string(),
+            "made": wired.made,
             "set": wired.set,
         })),
     })
@@ -412,7 +424,10 @@ fn to_text(
     match wired {
         Some((path, wired)) => {
             let shown = path.display().to_string();
-            text.push_str(&format!("wrote {shown}, which reads it:\n"));
+            text.push_str(&match &wired.made {
+                Some(made) => format!("made {shown}: {made}\n"),
+                None => format!("wrote {shown}, which reads it:\n"),
+            });
             for line in &wired.set {
                 text.push_str(&format!("  {line}\n"));
             }
@@ -424,8 +439,12 @@ fn to_text(
         }
         None => {
             let block = wiring::block(imported, places);
+            let instead = match block.contains("[topology]") {
+                true => " in place of its [topology] and duration",
+                false => "",
+            };
             text.push_str(&format!(
-                "\nto use it, paste this into a scenario, or import with --into SCENARIO.toml:\n\n{block}"
+                "\nto use it, paste this into a scenario{instead}, or import with --into SCENARIO.toml:\n\n{block}"
             ));
         }
     }
