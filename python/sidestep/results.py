@@ -37,7 +37,7 @@ class _Directory:
         self._path = Path(path)
         self._holder = _holder
         if not (self._path / "manifest.json").is_file():
-            raise ResultError(f"cannot show {self._path}: expected a result directory, got one without manifest.json")
+            raise ResultError(f"cannot read {self._path}: expected a result directory, got one without manifest.json")
 
     @property
     def path(self) -> Path:

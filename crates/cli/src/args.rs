@@ -324,7 +324,7 @@ pub struct ShowArgs {
     /// Only this scheme
     #[arg(long)]
     pub scheme: Option<String>,
-    /// Only this seed
+    /// Only this seed: for packets and recordings, since the numbers of the table are of all seeds together
     #[arg(long, value_parser = whole::<u64>, allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// Print the whole table, as `run --all`

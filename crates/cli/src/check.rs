@@ -8,7 +8,7 @@ use sidestep_lab::{
     Estimate, Experiment, FULL_HOPS_A_SECOND, HOPS_A_SECOND, LoadReport, Scenario, Setting,
 };
 use sidestep_study::check::{problems_json, to_json};
-use sidestep_study::format::{Grid, count, number, wrap};
+use sidestep_study::format::{Grid, count, counted, number, wrap};
 use sidestep_study::progress::clock;
 use sidestep_study::{files, memory};
 use std::collections::{HashMap, HashSet};
@@ -55,10 +55,10 @@ fn to_text(experiment: &Experiment, jobs: usize, brief: bool) -> String {
     }
     let network = &scenario.network;
     text.push_str(&format!(
-        "\n{} hosts, {} switches, {} cables\n\n",
-        network.hosts,
-        network.switches.len(),
-        network.cables.len()
+        "\n{}, {}, {}\n\n",
+        counted(network.hosts.into(), "host"),
+        counted(network.switches.len() as u64, "switch"),
+        counted(network.cables.len() as u64, "cable")
     ));
     if experiment.is_sweep() {
         text.push_str(&sweep_text(experiment));
@@ -91,12 +91,15 @@ fn estimate_text(estimate: &Estimate, jobs: usize) -> String {
         n if n < 1e6 => count(n.round() as u64),
         n => format!("{} M", number(n / 1e6)),
     };
+    let flows = match estimate.flows.round() {
+        1.0 => "1 flow".to_string(),
+        _ => format!("{} flows", about(estimate.flows)),
+    };
     format!(
         "\nestimate from the offered load, drops and detours of bursts included\n  \
-         a run       about {} flows and {} packet-hops (as many events)\n  \
+         a run       about {flows} and {} packet-hops (as many events)\n  \
          all {:<8}about {} of processor time at {} M packet-hops per second, {} at {} M (long queues)\n  \
          memory      about {} with {} at a time{free}\n",
-        about(estimate.flows),
         about(estimate.hops),
         estimate.runs,
         clock(estimate.cpu_s()),
@@ -122,8 +125,12 @@ fn sweep_text(experiment: &Experiment) -> String {
     let first = &experiment.points[0];
     let (schemes, seeds) = (first.scenario.schemes.len(), first.scenario.seeds.len());
     text.push_str(&format!(
-        "  {points} points x {schemes} schemes x {seeds} seeds = {runs} runs\n\n\
+        "  {} x {} x {} = {}\n\n\
          values and load at the first point: {}\n\n",
+        counted(points as u64, "point"),
+        counted(schemes as u64, "scheme"),
+        counted(seeds as u64, "seed"),
+        counted(runs as u64, "run"),
         first.at.join(", ")
     ));
     text
@@ -201,12 +208,12 @@ fn load_text(scenario: &Scenario) -> String {
         number(load.capacity_bps / 1e9)
     );
     text.push_str(&format!(
-        "  {:<16}{:>12}{:>12}{:>16}{:>14}{:>10}\n",
+        "  {:<15} {:>11} {:>11} {:>15} {:>13} {:>9}\n",
         "class", "flows/s", "queries/s", "payload Gbps", "wire Gbps", "share"
     ));
     for c in load.classes.iter().chain([&load.sum]) {
         text.push_str(&format!(
-            "  {:<16}{:>12.1}{:>12.1}{:>16.4}{:>14.4}{:>9.2} %\n",
+            "  {:<15} {:>11.1} {:>11.1} {:>15.4} {:>13.4} {:>8.2} %\n",
             c.name,
             c.flows_per_s,
             c.queries_per_s,
@@ -237,7 +244,7 @@ fn fabric_text(load: &LoadReport) -> String {
         fabric.name
     );
     text.push_str(&format!(
-        "  {:<16}{:>16}{:>14}{:>20}{:>14}\n",
+        "  {:<15} {:>15} {:>13} {:>19} {:>13}\n",
         "class", "payload/hosts", "wire/hosts", "payload/fabric", "wire/fabric"
     ));
     for c in load.classes.iter().chain([&load.sum]) {
@@ -245,7 +252,7 @@ fn fabric_text(load: &LoadReport) -> String {
         let of_fabric = [c.fabric_payload_share, c.fabric_share];
         let of_fabric = of_fabric.map(|share| share.unwrap_or_default() * 100.0);
         text.push_str(&format!(
-            "  {:<16}{:>14.2} %{:>12.2} %{:>18.2} %{:>12.2} %\n",
+            "  {:<15} {:>13.2} % {:>11.2} % {:>17.2} % {:>11.2} %\n",
             c.name, shares[0], shares[1], of_fabric[0], of_fabric[1]
         ));
     }

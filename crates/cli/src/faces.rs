@@ -44,6 +44,7 @@ pub fn completions(args: &CompletionsArgs, root: Command) -> Outcome {
     clap_complete::generate(args.shell, &mut root, "sidestep", &mut text);
     let mut text = String::from_utf8_lossy(&text).into_owned();
     match args.shell {
+        Shell::Bash => text = after_commas(&text),
         Shell::Zsh => text = beside_files(&text),
         Shell::Fish => text.push_str(&positionals_of_fish(&root, "")),
         _ => {}
@@ -109,6 +110,22 @@ fn with_words(command: Command) -> Command {
         }
     });
     command.mut_subcommands(with_words)
+}
+
+/// Lets bash complete each name of a list: for `dctcp,d` it offers `dctcp,dibs`.
+fn after_commas(text: &str) -> String {
+    let Some(Offer::NamesOrFiles(words)) = offer("run", "schemes") else {
+        return text.to_string();
+    };
+    let words = words.join(" ");
+    let alone = format!("COMPREPLY=($(compgen -W \"{words}\" -- \"${{cur}}\"))");
+    let each = format!(
+        "local before=\"\"\n\
+         {indent}if [[ \"${{cur}}\" == *,* ]]; then before=\"${{cur%,*}},\"; fi\n\
+         {indent}COMPREPLY=($(compgen -P \"${{before}}\" -W \"{words}\" -- \"${{cur##*,}}\"))",
+        indent = " ".repeat(20)
+    );
+    text.replace(&alone, &each)
 }
 
 /// Lets zsh offer files beside names, and no space after a key: Clap's generator writes words alone.

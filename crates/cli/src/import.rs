@@ -41,11 +41,11 @@ pub struct ImportArgs {
     /// File to read
     pub file: PathBuf,
     /// Prefix of the files to write, to which .flows.csv and the like are appended; for a folder, FILE's name
-    /// in that folder without its ending [default: beside FILE]
+    /// in that folder without its ending. A missing folder is made [default: beside FILE]
     #[arg(short, long, value_name = "OUT")]
     pub out: Option<PathBuf>,
     /// Scenario to change, so that it reads the imported files; without OUT they are written beside it. It is
-    /// made if it does not exist
+    /// made if it does not exist; a folder means the scenario.toml in it
     #[arg(long, value_name = "SCENARIO")]
     pub into: Option<PathBuf>,
     /// Format of the file, if its content does not show it
@@ -133,14 +133,23 @@ pub fn import(args: &ImportArgs) -> Outcome {
     refuse_of_others(args, format.name())?;
     let imported = read(&name, &bytes, format, &options).map_err(Failure::input)?;
     let target = args.into.as_deref().map(Target::open).transpose()?;
-    let made = target.as_ref().map(|target| new_folder(&target.folder()));
-    let made = made.transpose()?.unwrap_or_default();
-    let done = connect(args, &name, &imported, target.as_ref());
+    let mut made = Vec::new();
+    if let Some(target) = &target {
+        made.extend(new_folder("--into", &target.folder())?);
+    }
+    let done = match stem(args, target.as_ref()).parent() {
+        None => Ok(Vec::new()),
+        Some(folder) => new_folder("--out", folder),
+    };
+    let done = done.and_then(|folders| {
+        made.extend(folders);
+        connect(args, &name, &imported, target.as_ref())
+    });
     if done.is_err() {
         remove_folders(&made);
     }
     let (places, wired) = done?;
-    let wired = args.into.as_deref().zip(wired.as_ref());
+    let wired = target.as_ref().map(Target::path).zip(wired.as_ref());
     if args.json {
         out::say_json(&to_json(&name, format, &imported, &places, wired));
     } else {
@@ -172,7 +181,7 @@ fn connect(
 }
 
 /// Creates a folder if it does not exist, and those above it. Returns the created ones, the uppermost first.
-fn new_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+fn new_folder(option: &str, folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let missing = folder.ancestors().take_while(missing);
     let mut new: Vec<PathBuf> = missing.map(Path::to_path_buf).collect();
@@ -181,7 +190,7 @@ fn new_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     made.map_err(|why| {
         remove_folders(&new);
         Failure::input(format!(
-            "--into: cannot make the directory {}: {why}",
+            "{option}: cannot make the directory {}: {why}",
             folder.display()
         ))
     })?;
@@ -385,6 +394,7 @@ fn to_json(
         "block": wiring::block(imported, places),
         "scenario": wired.map(|(path, wired)| json!({
             "path": path.display().to_string(),
+            "made": wired.made,
             "set": wired.set,
         })),
     })
@@ -422,13 +432,16 @@ fn to_text(
     match wired {
         Some((path, wired)) => {
             let shown = path.display().to_string();
-            let used = imported.files.iter().zip(places);
-            let used = used.filter(|((made, _), _)| *made != OutputKind::Hosts);
-            let used: Vec<String> = used.map(|(_, place)| place.display().to_string()).collect();
-            text.push_str(&format!(
-                "wrote {shown}, which uses {}:\n",
-                used.join(" and ")
-            ));
+            text.push_str(&match &wired.made {
+                Some(made) => format!("made {shown}: {made}\n"),
+                None => {
+                    let used = imported.files.iter().zip(places);
+                    let used = used.filter(|((made, _), _)| *made != OutputKind::Hosts);
+                    let used: Vec<String> =
+                        used.map(|(_, place)| place.display().to_string()).collect();
+                    format!("wrote {shown}, which uses {}:\n", used.join(" and "))
+                }
+            });
             for line in &wired.set {
                 text.push_str(&format!("  {line}\n"));
             }
@@ -440,8 +453,12 @@ fn to_text(
         }
         None => {
             let block = wiring::block(imported, places);
+            let instead = match block.contains("[topology]") {
+                true => " in place of its [topology] and duration",
+                false => "",
+            };
             text.push_str(&format!(
-                "\nto use it, paste this into a scenario, or import with --into SCENARIO.toml:\n\n{block}"
+                "\nto use it, paste this into a scenario{instead}, or import with --into SCENARIO.toml:\n\n{block}"
             ));
         }
     }

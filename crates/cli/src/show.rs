@@ -6,9 +6,10 @@ use crate::out;
 use crate::run::text_of;
 use serde_json::{Value, json};
 use sidestep_lab::recorded::Reader;
+use sidestep_study::format::seeds;
 use sidestep_study::recorded;
 use sidestep_study::result::{Choice, ResultDir, packet_list, packet_text};
-use sidestep_study::why::missing;
+use sidestep_study::why::{missing, not_run};
 use sidestep_types::Time;
 
 /// Largest number of traced packets in a list.
@@ -20,39 +21,15 @@ pub fn show(args: &ShowArgs) -> Outcome {
     if args.recording {
         return recording(&dir, args);
     }
-    if args.packet.is_none() && args.flow.is_none() && !args.packets {
-        if let Some(report) = dir.sweep()? {
-            if args.json {
-                out::say_json(&report.to_json());
-            } else {
-                out::say(&shown(
-                    args,
-                    || report.to_csv(args.all),
-                    || report.answer(),
-                    || report.to_text(),
-                ));
-            }
-            return Ok(0);
-        }
-        let report = dir.report()?;
-        if args.json {
-            out::say_json(&report.to_json());
-        } else {
-            out::say(&shown(
-                args,
-                || report.to_csv(args.all),
-                || report.answer(),
-                || report.to_text(),
-            ));
-        }
-        return Ok(0);
-    }
     let choice = Choice {
         packet: args.packet.clone(),
         flow: args.flow,
         scheme: args.scheme.clone(),
         seed: args.seed,
     };
+    if args.packet.is_none() && args.flow.is_none() && !args.packets {
+        return table(&dir, args, &choice);
+    }
     let packets = dir.packets(&choice)?;
     if packets.is_empty() {
         let name = args.dir.display().to_string();
@@ -67,6 +44,61 @@ pub fn show(args: &ShowArgs) -> Outcome {
         out::say(&packet_list(&packets, MOST));
     }
     Ok(0)
+}
+
+/// Prints the table, of one scheme if one is chosen.
+fn table(dir: &ResultDir, args: &ShowArgs, choice: &Choice) -> Outcome {
+    let name = args.dir.display().to_string();
+    if let Some(not_run) = not_run(dir, &name, choice)? {
+        return Err(Failure::input(not_run));
+    }
+    let scheme = choice.scheme.as_deref();
+    if let Some(mut report) = dir.sweep()? {
+        one_seed(&report.seeds, choice)?;
+        if let Some(scheme) = scheme {
+            report = report.only(scheme);
+        }
+        if args.json {
+            out::say_json(&report.to_json());
+        } else {
+            out::say(&shown(
+                args,
+                || report.to_csv(args.all),
+                || report.answer(),
+                || report.to_text(),
+            ));
+        }
+        return Ok(0);
+    }
+    let mut report = dir.report()?;
+    one_seed(&report.seeds, choice)?;
+    if let Some(scheme) = scheme {
+        report = report.only(scheme);
+    }
+    if args.json {
+        out::say_json(&report.to_json());
+    } else {
+        out::say(&shown(
+            args,
+            || report.to_csv(args.all),
+            || report.answer(),
+            || report.to_text(),
+        ));
+    }
+    Ok(0)
+}
+
+/// Refuses a choice of one seed among several: the numbers of the table are of all seeds together.
+fn one_seed(all: &[u64], choice: &Choice) -> Result<(), Failure> {
+    match choice.seed {
+        Some(seed) if all != [seed] => Err(Failure::input(format!(
+            "--seed {seed}: expected --packets, --packet, --flow or --recording with it, got the \
+             table, whose numbers are of the seeds {} together; flows.parquet has the flows of \
+             each seed",
+            seeds(all)
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the table as CSV with `--csv`, whole with `--all`, else the answer.

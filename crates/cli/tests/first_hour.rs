@@ -287,6 +287,11 @@ fn bash_completes_scenarios_figures_kinds_schemes_and_keys() {
     assert_eq!(of(&["check", "quick"]), ["quickstart"]);
     assert!(of(&["run", "dibs/fig0"]).contains(&"dibs/fig08".to_string()));
     assert_eq!(of(&["run", "--schemes", "vertigo-s"]), ["vertigo-switches"]);
+    assert_eq!(
+        of(&["run", "--schemes", "dctcp,tcp,vertigo-s"]),
+        ["dctcp,tcp,vertigo-switches"]
+    );
+    assert!(of(&["run", "--schemes", "dctcp,"]).contains(&"dctcp,dibs".to_string()));
     assert_eq!(of(&["list", "topo"]), ["topologies"]);
     assert!(of(&["reproduce", "dibs"]).contains(&"dibs/fig08".to_string()));
     assert_eq!(

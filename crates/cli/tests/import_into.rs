@@ -290,7 +290,9 @@ fn a_scenario_that_does_not_exist_is_made_and_runs() {
         .with_status(0)
         .out;
     assert!(
-        said.contains("wrote new/s.toml, which uses new/trace.flows.csv:\n"),
+        said.contains(
+            "made new/s.toml: fat_tree k = 4, 10 Gbps (assumed), schemes dctcp and dibs, seeds 1..5\n  workload.trace.file = \"trace.flows.csv\"\n  duration = \"1 ms\"\n"
+        ) && !said.contains("(it was"),
         "{said}"
     );
     assert!(said.ends_with("next\n  sidestep check new/s.toml --brief\n  sidestep run new/s.toml --out new/results\n"), "{said}");
@@ -307,7 +309,70 @@ fn a_scenario_that_does_not_exist_is_made_and_runs() {
         block.contains("duration = \"1 ms\"\n\n[topology] # with 4 hosts or more\n"),
         "{block}"
     );
-    room.run(&["check", "pasted.toml"]).with_status(0);
+    assert!(
+        said.contains("in place of its [topology] and duration"),
+        "{said}"
+    );
+    // Both have links of the same rate.
+    let hosts = |file: &str| {
+        let said = room.run(&["check", file]).with_status(0).out;
+        assert!(said.contains("together carry 160 Gbps"), "{said}");
+    };
+    hosts("pasted.toml");
+    hosts("new/s.toml");
+}
+
+#[test]
+fn a_folder_means_the_scenario_in_it_and_is_made_if_it_is_missing() {
+    let room = Room::new();
+    room.file("trace.csv", TRACE);
+    for folder in ["a/", "."] {
+        let args = ["import", "trace.csv", "--into", folder, "-o", "deep/o/x"];
+        let said = room.run(&args).with_status(0).out;
+        let scenario = format!("{folder}/scenario.toml").replace("//", "/");
+        assert!(
+            said.contains(&format!("made {scenario}: fat_tree")),
+            "{said}"
+        );
+        room.run(&["check", folder]).with_status(0);
+        fs::remove_dir_all(room.path().join("deep")).unwrap();
+    }
+    // A folder that exists has a scenario already, which is changed.
+    room.file("s.toml", SCENARIO);
+    fs::rename(
+        room.path().join("s.toml"),
+        room.path().join("scenario.toml"),
+    )
+    .unwrap();
+    let said = room
+        .run(&["import", "trace.csv", "--into", "."])
+        .with_status(0)
+        .out;
+    assert!(
+        said.contains("wrote ./scenario.toml, which reads it:\n"),
+        "{said}"
+    );
+    assert!(
+        said.contains("  duration = \"1 ms\" (it was 1 s)\n"),
+        "{said}"
+    );
+    // A refused import leaves no folder.
+    let config = format!(
+        "{}/../import/tests/fixtures/config_db.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let args = [
+        "import",
+        &config,
+        "--queue",
+        "0",
+        "--into",
+        "none/s.toml",
+        "-o",
+        "other/x",
+    ];
+    room.run(&args).with_status(2);
+    assert!(!room.path().join("none").exists() && !room.path().join("other").exists());
 }
 
 #[test]
@@ -449,7 +514,7 @@ fn a_scenario_that_cannot_be_connected_stays_as_it_is_with_a_reason() {
             scenario
         );
     }
-    // A list that exists already, a folder in the place of the scenario, a switch without flows.
+    // A list that exists already, a switch without flows.
     let room = Room::new();
     room.file("trace.flows.csv", "mine");
     let done = into(&room, SCENARIO, TRACE).with_status(2);
@@ -463,10 +528,6 @@ fn a_scenario_that_cannot_be_connected_stays_as_it_is_with_a_reason() {
         fs::read_to_string(room.path().join("s.toml")).unwrap(),
         SCENARIO
     );
-    let done = room
-        .run(&["import", "trace.csv", "--into", ".", "-o", "x"])
-        .with_status(2);
-    assert!(done.err.contains("--into .: "), "{}", done.err);
     let config = format!(
         "{}/../import/tests/fixtures/config_db.json",
         env!("CARGO_MANIFEST_DIR")

@@ -356,6 +356,74 @@ fn a_run_prints_its_answer_and_the_whole_table_with_all() {
 }
 
 #[test]
+fn a_result_is_shown_for_a_scheme_of_it_and_no_other() {
+    let room = Room::new();
+    room.file("f.csv", "start,src,dst,size\n1 us,0,1,20 kB\n");
+    let one = "duration = \"1 ms\"\nschemes = [\"dctcp\", \"dibs\"]\nseeds = \"1..2\"\n[topology]\nkind = \"fat_tree\"\n\
+         k = 4\n[workload.trace]\nkind = \"flow_list\"\nfile = \"f.csv\"\n";
+    room.file("one.toml", one);
+    let sweep = "[sweep]\n\"workload.trace.mss\" = [\"1460 B\", \"1000 B\"]\n";
+    room.file("many.toml", &format!("{one}{sweep}"));
+    for (scenario, out) in [("one.toml", "r"), ("many.toml", "s")] {
+        room.run(&["run", scenario, "--out", out]).with_status(0);
+        let show = |more: &[&str]| room.run(&[&["show", out], more].concat());
+        let both = show(&["--csv"]).with_status(0).out;
+        let one = show(&["--csv", "--scheme", "dctcp"]).with_status(0).out;
+        let rows = both.lines().filter(|row| !row.contains("dibs"));
+        assert_eq!(one.lines().collect::<Vec<_>>(), rows.collect::<Vec<_>>());
+        assert!(one.lines().count() > 1 && both.contains("dibs"), "{both}");
+        let text = show(&["--scheme", "dibs", "--all"]).with_status(0).out;
+        assert!(text.contains("dibs") && !text.contains("dctcp"), "{text}");
+        let json = show(&["--scheme", "dibs", "--json"]).with_status(0).out;
+        assert!(!json.contains("\"dctcp\""), "{json}");
+        for (args, words) in [
+            (["--scheme", "dips"], "--scheme \"dips\" is not in "),
+            (["--seed", "9"], "which has seed 1-2"),
+            (
+                ["--seed", "1"],
+                "whose numbers are of the seeds 1-2 together",
+            ),
+        ] {
+            let done = show(&args).with_status(2);
+            assert!(
+                done.err.contains(words) && done.out.is_empty(),
+                "{}",
+                done.err
+            );
+        }
+    }
+    let args = ["run", "one.toml", "--seed", "2", "--out", "t"];
+    room.run(&args).with_status(0);
+    let show = |more: &[&str]| room.run(&[&["show", "t"], more].concat()).with_status(0);
+    assert_eq!(show(&["--seed", "2"]).out, show(&[]).out);
+}
+
+#[test]
+fn a_check_keeps_wide_numbers_apart_and_counts_one_without_a_plural() {
+    let room = Room::new();
+    room.file(
+        "net.csv",
+        "a,b,rate,delay\nh0,s0,1600 Gbps,5 us\nh1,s0,1600 Gbps,5 us\n",
+    );
+    room.file("f.csv", "start,src,dst,size\n0 us,0,1,16000 GB\n");
+    room.file(
+        "s.toml",
+        "duration = \"1 us\"\nschemes = [\"tcp\"]\n[topology]\nkind = \"custom\"\nfile = \"net.csv\"\n\
+         [workload.a_name_of_twenty_two]\nkind = \"flow_list\"\nfile = \"f.csv\"\n",
+    );
+    let said = room.run(&["check", "s.toml"]).out;
+    let row = said
+        .lines()
+        .find(|line| line.starts_with("  a_name_of_twenty_two "));
+    let cells: Vec<&str> = row.unwrap_or_default().split_whitespace().collect();
+    assert_eq!(cells[1..3], ["1000000.0", "0.0"], "{said}");
+    assert_eq!(cells.len(), 7, "{said}");
+    assert!(said.contains("\n2 hosts, 1 switch, 2 cables\n"), "{said}");
+    assert!(said.contains("\n      1 flow from the list\n"), "{said}");
+    assert!(said.contains("about 1 flow and "), "{said}");
+}
+
+#[test]
 fn a_brief_check_has_the_load_first_and_assumed_values_alone() {
     let room = Room::new();
     let check = |more: &[&str]| {

@@ -81,7 +81,8 @@ fn of_part(scenario: &Scenario, part: &Part<'_>, first: Option<&TrafficPlan>) ->
                 services::first_window_is_more_than_a_flow_s_room(part, switch, first)
             }),
             overflows_though_paused(scenario, scheme, switch),
-            first.and_then(|first| windows::marks_too_early(scenario, part, switch, first)),
+            first
+                .and_then(|first| windows::marks_too_early(scenario, part, (about, switch), first)),
         ];
         let said = said
             .into_iter()
@@ -122,8 +123,7 @@ fn nothing_happens(scenario: &Scenario, first: &TrafficPlan) -> Option<String> {
     first.flows.is_empty().then(|| {
         let (seed, duration) = (scenario.seeds[0], scenario.duration);
         format!(
-            "seed {seed} draws no flow within {duration}; set a longer duration, or a flow list \
-             that is not empty"
+            "seed {seed} draws no flow within {duration}; set a longer duration or a larger load"
         )
     })
 }

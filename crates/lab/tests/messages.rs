@@ -27,6 +27,7 @@ impl Files for Few {
             }
             "cables.csv" => Ok("a,b,rate,delay\nh0,,1 Gb,1 us\nh0,s0,fast,1\n".into()),
             "both.csv" => Ok("size_bytes,cumulative_probability\nx,2\n".into()),
+            "header.csv" => Ok("# none\nstart,src,dst,size\n".into()),
             "self.csv" => Ok("start,src,dst,size\n1 ms,3,3,20 kB\n".into()),
             "beyond.csv" => {
                 let row = |host| format!("1 ms,h{host},h{},1 B\n", (host + 1) % 128);
@@ -131,6 +132,18 @@ fn what_is_wrong_in_a_set_is_said_with_the_set() {
         (
             "scheme.dips.switch.capacity=9 pkt",
             "--set scheme.dips.switch.capacity=9 pkt: scheme \"dips\" is not in schemes; did you mean \"dibs\"?",
+        ),
+        (
+            "workload.qurey.rate=600 /s",
+            "--set workload.qurey.rate=600 /s: unknown workload \"qurey\"; did you mean \"query\"?",
+        ),
+        (
+            "workload.more.rate=600 /s",
+            "--set workload.more.rate=600 /s: [workload.more] needs a kind: one of query, background, long, permutation, incast, replace, flow_list",
+        ),
+        (
+            "workload.query.load=50 %",
+            "a.toml:8:8: workload.query: set one of rate and load, and the other to \"off\", got both; add --set workload.query.rate=off",
         ),
         (
             "workload.query.rate=600",

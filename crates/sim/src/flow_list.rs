@@ -61,6 +61,11 @@ const COLUMNS: &str = "start (or start_s, start_ms, start_us, start_ns, start_ps
 pub fn parse(name: &str, text: &str, hosts: u32) -> Result<Vec<ListedFlow>, String> {
     let table = Table::read(name, text, HEADER)?;
     let columns = Columns::of(&table)?;
+    if table.is_empty() {
+        return Err(format!(
+            "{name}: expected at least one flow below the header, got none"
+        ));
+    }
     // A list for a larger network is one mistake, not one in each of its lines.
     let beyond = Beyond::of(&table, &columns, hosts);
     let known = beyond
@@ -127,20 +132,28 @@ impl<'a> Beyond<'a> {
             first: (line, word),
             ..
         } = self;
-        let (others, last) = (self.hosts.len(), hosts - 1);
-        let plural = if others == 1 { "" } else { "s" };
-        let expected = match *largest < MOST_HOSTS {
+        let many = match self.hosts.len() {
+            1 => "1 host".to_string(),
+            others => format!("{others} hosts"),
+        };
+        let todo = match *largest < MOST_HOSTS {
             true => format!(
-                "a network of {} hosts in [topology], as with kind = \"fat_tree\" and k = {}",
+                "expected a network of {} hosts in [topology], like kind = \"fat_tree\" with k = {}",
                 largest + 1,
                 smallest(*largest + 1)
             ),
-            false => "hosts numbered from 0; `sidestep import` numbers others".to_string(),
+            false => {
+                "expected hosts numbered from 0; `sidestep import` numbers addresses and names"
+                    .to_string()
+            }
+        };
+        let last = match hosts {
+            1 => "1 host, h0".to_string(),
+            hosts => format!("{hosts} hosts, h0 to h{}", hosts - 1),
         };
         format!(
-            "{name}:{line}: the list names {others} host{plural} beyond h{last}, the last one of the \
-             network, on {lines} lines: expected {expected}, got {hosts} hosts in the network and \
-             {word:?} in the list"
+            "{name}:{line}: the list names {many} that the network does not have, from {word:?} \
+             here up to h{largest}, on {lines} lines: {todo}, got {last}"
         )
     }
 }

@@ -106,6 +106,11 @@ impl<'a> Table<'a> {
         Ok(table)
     }
 
+    /// Returns true if no line follows the header.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty() && self.wrong.is_empty()
+    }
+
     /// Applies `read` to each row. Returns the results, or all errors of the rows, in their order, at least one
     /// line each.
     pub fn each<'t, T>(
@@ -155,8 +160,9 @@ impl<'a> Table<'a> {
         }
         for (expected, many, last) in causes.iter().filter(|cause| cause.1 > FEW) {
             let (name, many) = (self.name, many - FEW);
+            let times = if many == 1 { "time" } else { "times" };
             said.push(format!(
-                "{name}: {expected} in {many} more places, the last on line {last}"
+                "{name}: the same mistake {many} more {times}, the last on line {last}: {expected}"
             ));
         }
         if more > 0 {
@@ -228,7 +234,8 @@ mod tests {
         let table = Table::read("t.csv", &many, "a,b").unwrap();
         let said = table.each(|_| Ok(())).unwrap_err();
         assert_eq!(said.lines().count(), FEW + 1);
-        let rest = "\nt.csv: expected 2 cells (a,b) in 47 more places, the last on line 51";
+        let rest =
+            "\nt.csv: the same mistake 47 more times, the last on line 51: expected 2 cells (a,b)";
         assert!(said.ends_with(rest), "{said}");
         // Causes are told apart by what they expect, up to a number of causes.
         let table = Table::read("t.csv", &format!("a,b\n{}", "1,2\n".repeat(50)), "a,b").unwrap();

@@ -1,6 +1,7 @@
 //! Scenarios by path or name, and the files that they refer to.
 
 use crate::Error;
+use crate::catalog;
 use crate::reproduce::library::{self, ExperimentLibrary};
 use sidestep_lab::{Experiment, Scenario, shipped};
 use sidestep_sim::Files;
@@ -216,6 +217,19 @@ fn unread(which: &str, why: &str) -> Error {
         .map(|n| (strsim::damerau_levenshtein(n, which), n))
         .min()
         .filter(|(distance, _)| *distance <= 3);
+    let of_paper = which.split_once('/').map(|(paper, name)| {
+        let figures = catalog::figures().into_iter();
+        let figures = figures.filter_map(|figure| Some(figure.strip_prefix(paper)?.to_string()));
+        let figures = figures.filter_map(|figure| Some(figure.strip_prefix('/')?.to_string()));
+        (paper, name, figures.collect::<Vec<_>>())
+    });
+    if let Some((paper, name, figures)) = of_paper.filter(|(_, _, figures)| !figures.is_empty()) {
+        return Error::Input(format!(
+            "cannot read scenario {which:?}: {paper} has no figure {name:?}; expected a file, or \
+             one of its figures {}",
+            figures.join(", ")
+        ));
+    }
     let is_scheme = shipped::SCHEMES.iter().any(|(name, _)| *name == which);
     let hint = match near {
         _ if is_scheme => format!(

@@ -17,6 +17,16 @@ pub fn count(n: u64) -> String {
     out
 }
 
+/// Formats a count with its noun: `1 switch`, `1,234 switches`.
+pub fn counted(n: u64, noun: &str) -> String {
+    let ending = match n {
+        1 => "",
+        _ if noun.ends_with("ch") => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{ending}", count(n))
+}
+
 /// Formats a number with three significant digits, or all before the point: `0.0123`, `3.21`, `24.1`, `1,240`.
 pub fn number(v: f64) -> String {
     if !v.is_finite() {
@@ -209,6 +219,13 @@ mod tests {
     fn what_is_said_beside_a_question_is_a_sentence_of_its_own() {
         assert_eq!(and("a burst", "seeds 1-3"), "a burst; seeds 1-3");
         assert_eq!(and("is it?", "seeds 1-3"), "is it? Seeds 1-3");
+    }
+
+    #[test]
+    fn one_thing_has_no_plural() {
+        assert_eq!(counted(1, "switch"), "1 switch");
+        assert_eq!(counted(0, "switch"), "0 switches");
+        assert_eq!(counted(1_024, "host"), "1,024 hosts");
     }
 
     #[test]

@@ -37,20 +37,20 @@ impl ResultDir {
                 "a path that does not exist"
             };
             return Err(Error::Input(format!(
-                "cannot show {}: expected a result directory, got {got}",
+                "cannot read {}: expected a result directory, got {got}",
                 path.display()
             )));
         }
         if !path.join("manifest.json").exists() {
             return Err(Error::Input(format!(
-                "cannot show {}: expected a result directory, got one without manifest.json{}",
+                "cannot read {}: expected a result directory, got one without manifest.json{}",
                 path.display(),
                 results_in(path)
             )));
         }
         if path.join("report.json").exists() && !path.join("summary.json").exists() {
             return Err(Error::Input(format!(
-                "cannot show {0}: expected the result directory of a run or a sweep, got one of `sidestep reproduce`, \
+                "cannot read {0}: expected the result directory of a run or a sweep, got one of `sidestep reproduce`, \
                  whose report is {0}/report.html",
                 path.display()
             )));

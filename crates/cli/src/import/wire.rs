@@ -6,7 +6,7 @@
 //! **Errors**       a scenario that would not read is refused with its errors, and nothing is changed.
 
 use super::document::Document;
-use super::wiring::{Wiring, block, quoted};
+use super::wiring::{RATE, Wiring, block, quoted};
 use crate::failure::Failure;
 use sidestep_import::{Imported, List, OutputKind};
 use sidestep_lab::Problem;
@@ -17,8 +17,10 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Scenario that is made if `--into` names none: its values are replaced by those of the import.
-const TEMPLATE: &str = "\
+/// Returns the scenario that is made if `--into` names none: its values are replaced by those of the import.
+fn template() -> String {
+    format!(
+        "\
 # `sidestep check` prints every value and where it comes from; docs/reference/scenarios.md lists all keys.
 duration = \"1 ms\"
 drain = \"1 s\"
@@ -28,11 +30,13 @@ schemes = [\"dctcp\", \"dibs\"]
 [topology]
 kind = \"fat_tree\"
 k = 4
-rate = \"10 Gbps\"
+rate = \"{RATE}\"
 
 [source]
 \"topology.rate\" = \"assumed: the usual rate of a host\"
-";
+"
+    )
+}
 
 /// Scenario to be changed.
 pub struct Target {
@@ -49,26 +53,37 @@ pub struct Wired {
     text: String,
     /// Sentences about what was set.
     pub set: Vec<String>,
+    /// Network, schemes and seeds of a scenario that did not exist.
+    pub made: Option<String>,
 }
 
 impl Target {
-    /// Reads the scenario at `path`, if there is one.
+    /// Reads the scenario at `path`, if there is one; of a folder, its `scenario.toml`.
     pub fn open(path: &Path) -> Result<Target, Failure> {
+        let folder = path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/');
+        let path = match folder {
+            true => path.join("scenario.toml"),
+            false => path.to_path_buf(),
+        };
         let wrong = |why: String| Failure::input(format!("--into {}: {why}", path.display()));
-        let text = match fs::symlink_metadata(path) {
+        let text = match fs::symlink_metadata(&path) {
             Err(why) if why.kind() == ErrorKind::NotFound => None,
             Err(why) => return Err(wrong(why.to_string())),
             Ok(_) => {
-                let text = files::recorded_text(path).map_err(|why| wrong(why.to_string()))?;
+                let text = files::recorded_text(&path).map_err(|why| wrong(why.to_string()))?;
                 Some(text)
             }
         };
         let real = match text {
-            Some(_) => fs::canonicalize(path).map_err(|why| wrong(why.to_string()))?,
-            None => path.to_path_buf(),
+            Some(_) => fs::canonicalize(&path).map_err(|why| wrong(why.to_string()))?,
+            None => path.clone(),
         };
-        let path = path.to_path_buf();
         Ok(Target { path, real, text })
+    }
+
+    /// Returns the path of the scenario.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns the folder of the scenario.
@@ -84,11 +99,12 @@ impl Target {
         imported: &Imported,
         places: &[PathBuf],
     ) -> Result<Wired, String> {
-        let text = self.text.as_deref().unwrap_or(TEMPLATE);
+        let text = self.text.clone().unwrap_or_else(template);
         let shown = self.path.display().to_string();
         let wired = Wiring {
-            document: Document::read(&shown, text)?,
+            document: Document::read(&shown, &text)?,
             set: Vec::new(),
+            is_new: self.text.is_none(),
         };
         if let Some(base) = wired.document.value(&["extends"]) {
             return Err(format!(
@@ -168,6 +184,7 @@ impl Target {
             let Err(error) = self.source(wired.document.text()).read(&[], false) else {
                 return Ok(Wired {
                     text: wired.document.text().to_string(),
+                    made: wired.is_new.then(|| wired.summary()),
                     set: wired.set,
                 });
             };

@@ -8,6 +8,9 @@ use sidestep_import::{Imported, List, OutputKind};
 use sidestep_sim::topology::fat_tree::smallest;
 use std::path::PathBuf;
 
+/// Rate of the links of a network that no file describes.
+pub const RATE: &str = "10 Gbps";
+
 /// Scenario while it is changed.
 #[derive(Clone)]
 pub struct Wiring {
@@ -15,9 +18,25 @@ pub struct Wiring {
     pub document: Document,
     /// Sentences about what was set.
     pub set: Vec<String>,
+    /// True if the scenario did not exist: its values have no former ones.
+    pub is_new: bool,
 }
 
 impl Wiring {
+    /// Describes network, schemes and seeds: `fat_tree k = 4, 10 Gbps (assumed), schemes dctcp and dibs, seeds 1..5`.
+    pub fn summary(&self) -> String {
+        let value = |path: &[&str]| self.document.value(path).unwrap_or_default();
+        let plain = |text: String| text.replace(['[', ']', '"'], "");
+        format!(
+            "{} k = {}, {} (assumed), schemes {}, seeds {}",
+            value(&["topology", "kind"]),
+            value(&["topology", "k"]),
+            value(&["topology", "rate"]),
+            plain(value(&["schemes"])).replace(", ", " and "),
+            value(&["seeds"]),
+        )
+    }
+
     /// Makes the scenario read the list in `file`, a TOML string.
     pub fn flows(&mut self, name: &str, list: Option<&List>, file: &str) -> Result<(), String> {
         let Some(list) = list else {
@@ -214,6 +233,7 @@ impl Wiring {
 
     fn say(&mut self, key: &str, value: &str, old: Option<String>) {
         let was = match old {
+            Some(_) if self.is_new => String::new(),
             Some(old) if quoted(&old) != value && old != value => format!(" (it was {old})"),
             Some(_) => return,
             None => String::new(),
@@ -227,10 +247,12 @@ pub fn block(imported: &Imported, places: &[PathBuf]) -> String {
     let mut text = String::new();
     if let Some(list) = &imported.list {
         text.push_str(&format!(
-            "duration = {}\n\n[topology] # with {} hosts or more\nkind = \"fat_tree\"\nk = {}\n",
+            "duration = {}\n\n[topology] # with {} hosts or more\nkind = \"fat_tree\"\nk = {}\n\
+             rate = {} # assumed: the list has no rates of links\n",
             quoted(&above(list.last)),
             list.hosts,
-            smallest(list.hosts)
+            smallest(list.hosts),
+            quoted(RATE)
         ));
     }
     for ((made, of), place) in imported.files.iter().zip(places) {

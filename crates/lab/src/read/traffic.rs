@@ -6,9 +6,9 @@ use crate::scenario::{Setting, Traffic};
 use crate::scheme::{Scheme, TRANSPORT_SPEC};
 use crate::tables::WORKLOAD;
 use sidestep_config::decision::holds_a_packet;
-use sidestep_config::document::Table;
+use sidestep_config::document::{Table, find};
 use sidestep_config::ledger::Ledger;
-use sidestep_config::problem::{At, Problems};
+use sidestep_config::problem::{At, Problems, suggest};
 use sidestep_config::section::{refused, resolve};
 use sidestep_config::spec::{Choice, Layer, Spec};
 use sidestep_sim::{Network, check_switch, topology, workload};
@@ -39,6 +39,11 @@ pub(super) fn check_mss(traffic: &[Traffic], schemes: &[Scheme], problems: &mut 
             refused(&of.places, &section, &why, &of.at, problems);
         }
     }
+}
+
+/// Returns the table of the workload `name` in a layer.
+fn workload_in<'a>(root: &'a Table, name: &str) -> Option<&'a Table> {
+    Some(descend(root, &["workload", name], &mut Problems::default())?.0)
 }
 
 /// Refuses segments of `mss` bytes in the flows of `class` if the scheme cannot carry them.
@@ -117,6 +122,9 @@ impl Reader<'_> {
             );
             return None;
         }
+        if self.misspelt(&names, problems) {
+            return None;
+        }
         let all: Vec<_> = names
             .into_iter()
             .map(|(name, at)| self.workload(name, at, network.map(|(n, _)| n), problems))
@@ -144,6 +152,51 @@ impl Reader<'_> {
             }
         }
         names
+    }
+
+    /// Reports workloads that no file has and that are near one of a file: `--set` misspelt its name. Returns true
+    /// if there are any.
+    fn misspelt(&self, names: &[(&str, &At)], problems: &mut Problems) -> bool {
+        let written = |name: &str| {
+            let mut files = self.written.iter();
+            files.any(|(root, _)| workload_in(root, name).is_some())
+        };
+        let known: Vec<&str> = (names.iter().map(|(name, _)| *name))
+            .filter(|name| written(name))
+            .collect();
+        let mut any = false;
+        for (name, at) in names {
+            if known.contains(name) || self.is_over(name, "kind") {
+                continue;
+            }
+            let hint = suggest(name, known.iter().copied());
+            if hint.contains("did you mean") {
+                problems.add(at, format!("unknown workload {name:?}{hint}"));
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Returns true if a layer over the files gives `key` of the workload `name`.
+    fn is_over(&self, name: &str, key: &str) -> bool {
+        let mut over = self.over.iter();
+        over.any(|(root, _)| {
+            workload_in(root, name).is_some_and(|table| find(table, key).is_some())
+        })
+    }
+
+    /// Adds to a refusal of two settings, of which `--set` gives one, the `--set` that switches off the other.
+    fn with_the_other_off(&self, section: &str, name: &str, why: Refusal) -> Refusal {
+        let given = |param: &str| self.is_over(name, param);
+        match (why.got.as_deref(), &why.params[..]) {
+            (Some("both"), [a, b]) if given(a) != given(b) => {
+                let other = if given(a) { b } else { a };
+                let got = format!("both; add --set {section}.{other}=off");
+                why.got(got)
+            }
+            _ => why,
+        }
     }
 
     fn workload(
@@ -188,6 +241,7 @@ impl Reader<'_> {
                 Some((traffic, common(resolved)))
             }
             Err(why) => {
+                let why = self.with_the_other_off(&section, name, why);
                 resolved.refused("", &why, &at, problems);
                 None
             }

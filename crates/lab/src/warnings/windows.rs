@@ -130,8 +130,8 @@ fn nearest(n: f64) -> u64 {
     (n.saturating_add(step / 2) / step).saturating_mul(step)
 }
 
-/// Warns of an initial window so small that flows take more than twice as long as at the rate of their path, and
-/// four round trips or more to reach it: the window doubles in each.
+/// Warns of an initial window so small that flows take more than a quarter longer than at the rate of their path,
+/// and four round trips or more to reach it: the window doubles in each.
 fn initial_window(scenario: &Scenario, part: &Part<'_>, first: &TrafficPlan) -> Option<String> {
     let transport = &part.scheme.config.transport;
     let window = transport.initial_window()?;
@@ -146,14 +146,15 @@ fn initial_window(scenario: &Scenario, part: &Part<'_>, first: &TrafficPlan) -> 
         let round = path.round.as_s_f64();
         let alone = flow.size as f64 * 8.0 / path.slowest.as_bps() as f64 + round;
         let lost = rounds * round;
-        (rounds >= 4.0 && lost > alone).then_some((alone / (alone + lost), rounds as u64))
+        (rounds >= 4.0 && 4.0 * lost > alone).then_some((alone / (alone + lost), rounds as u64))
     });
     let (left, path, rounds) = found.worst?;
     let segments = product(&path).div_ceil(u64::from(transport.mss()));
     Some(format!(
-        "initial_window ({window} segments) bounds {:.2} % of the flows: on {} it takes {rounds} \
-         round trips to reach the rate, and a flow up to {:.1} times as long as at that rate. Set \
-         {}.initial_window = {} to send at the rate from the start",
+        "initial_window ({window} segments) delays {:.2} % of the flows: on {} a flow grows its \
+         window for {rounds} round trips until it sends at the rate of the path, and takes up to \
+         {:.1} times as long as a flow that starts at that rate. Set {}.initial_window = {} to \
+         start at that rate",
         found.percent(),
         path_of(&path),
         1.0 / left,
@@ -167,7 +168,7 @@ fn initial_window(scenario: &Scenario, part: &Part<'_>, first: &TrafficPlan) -> 
 pub(super) fn marks_too_early(
     scenario: &Scenario,
     part: &Part<'_>,
-    switch: &SwitchConfig,
+    (about, switch): (Option<&str>, &SwitchConfig),
     first: &TrafficPlan,
 ) -> Option<String> {
     let config = &part.scheme.config;
@@ -201,10 +202,15 @@ pub(super) fn marks_too_early(
         Size::Packets(_) => Size::Packets(needed.div_ceil(buffered)),
         Size::Bytes(_) => Size::Bytes(Bytes(three_digits(needed))),
     };
+    let key = match about {
+        None => "switch.buffer.mark_at".to_string(),
+        Some(about) if about.contains([' ', '.']) => format!("switch.at.{about:?}.buffer.mark_at"),
+        Some(about) => format!("switch.at.{about}.buffer.mark_at"),
+    };
     Some(format!(
-        "mark_at ({mark_at}) is below a seventh of rate times round trip on {}, so that {} leaves \
-         the link idle after marks ({:.2} % of the flows). Set mark_at = \"{instead}\" or more \
-         (DCTCP, SIGCOMM 2010, section 3.4)",
+        "mark_at ({mark_at}) is below a seventh of rate times round trip on {}: {} slows down so \
+         far after marks that the queue empties and the link is idle for a while ({:.2} % of the \
+         flows). Set {key} = \"{instead}\" or more (DCTCP, SIGCOMM 2010, section 3.4)",
         path_of(&path),
         config.transport.name(),
         found.percent(),

@@ -90,16 +90,14 @@ fn a_list_for_a_larger_network_is_one_mistake_with_the_setting_to_change() {
     };
     assert_eq!(
         list(128, ""),
-        "f.csv:5: the list names 124 hosts beyond h3, the last one of the network, on 125 lines: \
-         expected a network of 128 hosts in [topology], as with kind = \"fat_tree\" and k = 8, got \
-         4 hosts in the network and \"h4\" in the list"
+        "f.csv:5: the list names 124 hosts that the network does not have, from \"h4\" here up to \
+         h127, on 125 lines: expected a network of 128 hosts in [topology], like kind = \
+         \"fat_tree\" with k = 8, got 4 hosts, h0 to h3"
     );
-    assert!(
-        list(129, "").contains(
-            "a network of 129 hosts in [topology], as with kind = \"fat_tree\" and k = 10"
-        )
-    );
-    assert!(list(5, "").starts_with("f.csv:5: the list names 1 host beyond h3"));
+    assert!(list(129, "").contains(
+        "a network of 129 hosts in [topology], like kind = \"fat_tree\" with k = 10, got"
+    ));
+    assert!(list(5, "").starts_with("f.csv:5: the list names 1 host that the network"));
     // Other mistakes are said beside it, with their lines.
     let said = list(6, "1 ms,h0,h1,0 B\n1 ms,h0,db-3,1 B\n");
     assert_eq!(said.lines().count(), 3, "{said}");
@@ -119,7 +117,7 @@ fn a_list_for_a_larger_network_is_one_mistake_with_the_setting_to_change() {
     .unwrap_err();
     assert!(
         said.contains(
-            "expected hosts numbered from 0; `sidestep import` numbers others, got 4 hosts"
+            "expected hosts numbered from 0; `sidestep import` numbers addresses and names, got 4 hosts"
         ),
         "{said}"
     );
@@ -137,8 +135,8 @@ fn a_thousand_lines_of_one_cause_are_summed_up() {
     assert_eq!(lines.len(), 4);
     assert_eq!(
         lines[3],
-        "f.csv: expected a host from 0 to 3; `sidestep import` numbers addresses and names in 1997 \
-         more places, the last on line 1001"
+        "f.csv: the same mistake 1997 more times, the last on line 1001: expected a host from 0 to \
+         3; `sidestep import` numbers addresses and names"
     );
 }
 
@@ -167,7 +165,7 @@ fn a_group_is_any_word_and_has_flows_that_end() {
 }
 
 #[test]
-fn a_header_that_is_wrong_is_refused() {
+fn a_header_that_is_wrong_or_alone_is_refused() {
     let said = |text| flows(text).unwrap_err();
     assert!(said("start,from,dst,size\n").starts_with("f.csv:1: expected the columns start (or"));
     assert!(said("start,from,dst,size\n").ends_with("got \"from\""));
@@ -183,6 +181,15 @@ fn a_header_that_is_wrong_is_refused() {
         said("start_us,src,dst,size\n1 ms,0,1,1 B\n"),
         "f.csv:2: expected a plain number (start_us names the unit), got \"1 ms\""
     );
+    for header_only in [
+        "start,src,dst,size\n",
+        "# a trace\nstart_us,src,dst,size\n\n# none\n",
+    ] {
+        assert_eq!(
+            said(header_only),
+            "f.csv: expected at least one flow below the header, got none"
+        );
+    }
     assert_eq!(
         said(""),
         "f.csv:1: expected the header \"start,src,dst,size\", got nothing"

@@ -78,7 +78,9 @@ impl Workload for FlowList {
         }
         load.flows_per_s = per_second(used, duration);
         let late = self.flows.len() as u64 - used;
-        load.notes.push(format!("{used} flows from the list"));
+        let plural = if used == 1 { "" } else { "s" };
+        load.notes
+            .push(format!("{used} flow{plural} from the list"));
         if late > 0 {
             load.notes.push(format!(
                 "left out, with a start at {duration} or later: {late}"

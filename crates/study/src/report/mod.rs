@@ -136,6 +136,17 @@ impl Report {
         })
     }
 
+    /// Returns the report of one scheme: its numbers, and the claims on it alone.
+    pub fn only(mut self, scheme: &str) -> Report {
+        for all in [&mut self.summaries, &mut self.unmarked, &mut self.disturbed] {
+            all.retain(|summary| summary.scheme == scheme);
+        }
+        self.marked.retain(|run| run.scheme == scheme);
+        self.claims
+            .retain(|claim| claim.compare.schemes() == [scheme]);
+        self
+    }
+
     /// Formats the answer, at most a screen: percentiles with their ratio to the first scheme, drops and timeouts; a row
     /// for each claim; the first warnings.
     pub fn answer(&self) -> String {
@@ -459,6 +470,17 @@ pub(crate) mod tests {
             "{text}"
         );
         assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn a_report_of_one_scheme_has_no_number_of_another() {
+        let mut whole = report();
+        whole.claims.push(claim("drops_full", "dctcp / dibs"));
+        let one = whole.clone().only("dctcp");
+        assert_eq!(one.summaries, whole.summaries[..1]);
+        assert_eq!(one.claims, whole.claims[..1]);
+        assert!(!one.answer().contains("dibs") && !one.to_csv(true).contains("dibs"));
+        assert!(whole.only("dibs").claims.is_empty());
     }
 
     #[test]

@@ -96,7 +96,11 @@ impl ExperimentLibrary {
             }
             let mut papers: Vec<&str> = self.books.iter().map(|b| b.paper.as_str()).collect();
             papers.dedup();
-            return Err(unknown("paper", paper, &papers));
+            return Err(unknown(
+                &format!("paper {paper:?} is unknown"),
+                paper,
+                &papers,
+            ));
         }
         let Some(name) = name else {
             return Ok(of_paper);
@@ -105,7 +109,11 @@ impl ExperimentLibrary {
             Some(book) => Ok(vec![book]),
             None => {
                 let names: Vec<&str> = of_paper.iter().map(|b| b.name.as_str()).collect();
-                Err(unknown(&format!("figure of {paper}"), name, &names))
+                Err(unknown(
+                    &format!("{paper} has no figure {name:?}"),
+                    name,
+                    &names,
+                ))
             }
         }
     }
@@ -252,11 +260,12 @@ fn any_of(names: &[String]) -> String {
     }
 }
 
-fn unknown(kind: &str, got: &str, known: &[&str]) -> Error {
+/// Returns the error `wrong` with the names in `known` that `got` may stand for.
+fn unknown(wrong: &str, got: &str, known: &[&str]) -> Error {
     let parts = known.iter().filter(|name| begins(name, got));
     let parts: Vec<String> = parts.map(|name| name.to_string()).collect();
     if !parts.is_empty() {
-        return Error::Input(format!("{kind} {got:?} is unknown; {}", any_of(&parts)));
+        return Error::Input(format!("{wrong}; {}", any_of(&parts)));
     }
     let near = known
         .iter()
@@ -267,7 +276,7 @@ fn unknown(kind: &str, got: &str, known: &[&str]) -> Error {
         Some((_, name)) => format!("did you mean {name:?}?"),
         None => format!("expected one of {}", known.join(", ")),
     };
-    Error::Input(format!("{kind} {got:?} is unknown; {hint}"))
+    Error::Input(format!("{wrong}; {hint}"))
 }
 
 #[cfg(test)]
@@ -308,7 +317,7 @@ mod tests {
         );
         assert_eq!(
             say("mine/fig3"),
-            "figure of mine \"fig3\" is unknown; did you mean \"fig2\"?"
+            "mine has no figure \"fig3\"; did you mean \"fig2\"?"
         );
         assert!(say("mine/throughput").contains("expected one of fig2, fig10"));
     }
@@ -323,7 +332,7 @@ mod tests {
         );
         assert_eq!(
             say("plts/fig05"),
-            "figure of plts \"fig05\" is unknown; did you mean \"fig05a\", \"fig05b\" or \"fig05c\"?"
+            "plts has no figure \"fig05\"; did you mean \"fig05a\", \"fig05b\" or \"fig05c\"?"
         );
         for paper in ["dibs/fig02", "mulbuff/fig02a", "plts/fig02"] {
             assert!(say("fig02").contains(&format!("{paper:?}")), "{paper}");

@@ -81,6 +81,16 @@ fn usual(points: &[SweepPoint]) -> Vec<String> {
 }
 
 impl SweepReport {
+    /// Returns the report of one scheme: its numbers, and the claims on it alone.
+    pub fn only(mut self, scheme: &str) -> SweepReport {
+        for point in &mut self.points {
+            point.kept.retain(|kept| kept.get().scheme == scheme);
+        }
+        self.claims
+            .retain(|claim| claim.compare.schemes() == [scheme]);
+        self
+    }
+
     /// Summarises a measured experiment.
     pub fn of(experiment: &Experiment, measured: &Measurement) -> SweepReport {
         let drawn = experiment.plots.iter().flat_map(|plot| &plot.y);

@@ -14,7 +14,7 @@ mod tests;
 
 pub use again::{Recorded, RunSelector};
 pub use list::{Listed, Wanted, list, list_text};
-pub use missing::missing;
+pub use missing::{missing, not_run};
 
 use crate::format::wrap;
 use crate::trace::packet_id;
