@@ -9,7 +9,8 @@ use crate::{init, out};
 use clap::Args;
 use serde_json::{Value, json};
 use sidestep_import::{
-    Columns, Format, Hosts, Imported, Nodes, Options, OutputKind, Spread, import as read, time_of,
+    Columns, Format, Hosts, Imported, Nodes, Options, OutputKind, Spread, counting, import as read,
+    time_of,
 };
 use sidestep_types::{Quantity, Unit, parse_quantity};
 use std::fs::{self, File};
@@ -393,7 +394,10 @@ fn to_text(
         ("left out", &imported.dropped),
     ] {
         for (what, many) in all {
-            text.push_str(&format!("{word:<8} {many:>12}  {what}\n"));
+            text.push_str(&format!(
+                "{word:<8} {many:>12}  {}\n",
+                counting(*many, what)
+            ));
         }
     }
     for note in &imported.notes {

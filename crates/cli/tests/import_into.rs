@@ -376,7 +376,9 @@ fn imported_sizes_are_drawn_by_the_only_workload_that_draws_sizes() {
         "",
         "[workload.a]\nkind = \"background\"\n[workload.b]\nkind = \"background\"\n",
     ] {
-        let text = format!("duration = \"10 ms\"\nschemes = [\"dibs\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n{more}");
+        let text = format!(
+            "duration = \"10 ms\"\nschemes = [\"dibs\"]\n[topology]\nkind = \"fat_tree\"\nk = 4\n{more}"
+        );
         room.file("t.toml", &text);
         let refused = room.run(&["import", "cdf.txt", "-o", "x", "--into", "t.toml"]);
         let said = refused.with_status(2).err;

@@ -10,6 +10,7 @@
 //!                  all lines fit it and fit no other; otherwise `--columns` chooses.
 //! **Errors**       no size is rounded. Sizes in packets need the payload of a packet, `--packet`.
 
+use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::lines::{Text, shown};
 use crate::number::scaled;
@@ -390,10 +391,7 @@ impl Reader<'_> {
             );
         }
         if self.rounded > 0 {
-            out.note(format!(
-                "{} starts were rounded to a picosecond",
-                self.rounded
-            ));
+            out.note(counted(self.rounded, "starts were rounded to a picosecond"));
         }
         match &self.options.nodes {
             Some(nodes) => out.note(format!(

@@ -12,6 +12,7 @@ mod cdf;
 mod cdf_columns;
 mod collectors;
 mod columns;
+mod counts;
 mod direction;
 mod flows;
 mod grain;
@@ -33,6 +34,7 @@ mod unread;
 mod when;
 
 pub use columns::Columns;
+pub use counts::{counted, counting};
 pub use hosts::Hosts;
 pub use topology::Nodes;
 
@@ -172,7 +174,7 @@ fn is_table(start: &Start<'_>) -> bool {
 /// Returns the sentence about a file of a format that is known and not read.
 fn refusal(name: &str, known: &unread::Unread) -> String {
     format!(
-        "{name}: expected flows, packets, a network or sizes, got {}: {}",
+        "{name}: the file is {}, which is not read: {}",
         known.name, known.instead
     )
 }
@@ -393,7 +395,7 @@ fn header(name: &str, format: Format, imported: &Imported) -> String {
     let clean = |text: &str| text.replace(|c: char| c.is_control(), " ");
     let mut head = format!("# Imported from {} ({}).\n", clean(file), format.name());
     for (why, many) in &imported.dropped {
-        head.push_str(&format!("# Left out: {many} {}.\n", clean(why)));
+        head.push_str(&format!("# Left out: {}.\n", counted(*many, &clean(why))));
     }
     for note in &imported.notes {
         head.push_str(&format!("# {}.\n", clean(note)));

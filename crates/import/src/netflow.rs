@@ -7,6 +7,7 @@
 //! **Errors**       every column that is not used is named.
 
 use crate::collectors::{Collector, Column, Counts, FLOWS};
+use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
 use crate::lines::{Text, Wrong, shown};
@@ -224,7 +225,7 @@ struct Reader<'a> {
     payload: bool,
     /// True if some record has the packets of both directions only.
     halved: bool,
-    /// Records with a sampling rate of 0.
+    /// Records with a sampling rate of 0, or with none although the file has a column of rates.
     unknown_rate: u64,
     /// Smallest and largest sampling rate.
     rates: Option<(u64, u64)>,
@@ -402,7 +403,10 @@ impl Reader<'_> {
         let rate = match self.options.sampling {
             Some(rate) => rate,
             None => {
-                let cell = self.columns.cell(row, Column::Rate).unwrap_or("1");
+                let named = self.columns.all.contains(&Some(Column::Rate));
+                // An empty cell says no more than a 0.
+                let none = if named { "0" } else { "1" };
+                let cell = self.columns.cell(row, Column::Rate).unwrap_or(none);
                 let after = cell.strip_prefix("1:").or(cell.strip_prefix("1/"));
                 let read: Option<u64> = after.unwrap_or(cell).parse().ok();
                 let expected = "a whole sampling rate like 1024 (--sampling N replaces it)";
@@ -483,9 +487,8 @@ impl Reader<'_> {
         }
         if self.unknown_rate > 0 {
             out.note(format!(
-                "{} records give the sampling rate 0, unknown: they are read as not sampled; \
-                 --sampling N sets the rate",
-                self.unknown_rate
+                "{} (0 or an empty cell): read as not sampled; --sampling N sets the rate",
+                counted(self.unknown_rate, "records give no sampling rate")
             ));
         }
         let unused = self.columns.unused(&header.names, options);
@@ -497,10 +500,7 @@ impl Reader<'_> {
             ));
         }
         if self.rounded > 0 {
-            out.note(format!(
-                "{} starts were rounded to a picosecond",
-                self.rounded
-            ));
+            out.note(counted(self.rounded, "starts were rounded to a picosecond"));
         }
         let flows = self.flows.iter_mut().map(|(_, flow)| flow);
         self.hosts.settle(flows, &mut out);

@@ -8,6 +8,7 @@
 //!                  2286.
 //! **Errors**       no guess is silent: the report names the interpretation of columns, and columns not read.
 
+use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
 use crate::lines::{Text, Wrong, shown};
@@ -212,10 +213,7 @@ impl Reader<'_> {
             out.note("Dates without an offset are read in UTC");
         }
         if self.rounded > 0 {
-            out.note(format!(
-                "{} starts were rounded to a picosecond",
-                self.rounded
-            ));
+            out.note(counted(self.rounded, "starts were rounded to a picosecond"));
         }
         if !self.columns.unread.is_empty() {
             out.note(unused(&self.columns.unread));

@@ -138,7 +138,7 @@ unread! {
     "results of HPCC's ns-3 (fct.txt)", |s| is_fct(s.first()), "import the flow.txt that the run read";
     "packets as text of tcpdump or tshark", |s| is_packet_text(s),
         "import the capture itself: tcpdump -w FILE writes one";
-    "a list with one row a packet, not a flow", |s| is_of_packets(s.first()),
+    "a list with one row a packet", |s| is_of_packets(s.first()),
         IMPORT_THE_CAPTURE;
     "a CSV with the line \"sep=\" of a spreadsheet", |s| s.first().starts_with("sep="), "remove that line";
 }

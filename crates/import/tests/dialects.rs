@@ -170,7 +170,7 @@ fn the_first_line_of_a_topology_names_its_dialect() {
     noted(
         reverie,
         &plain(),
-        "1 links have another rate than the first line gives",
+        "1 link has another rate than the first line gives",
     );
     // The older simulator has no error rates, and text at the end.
     let older = "3 1 2\n0\n0 1 40Gbps 0.0001ms\n0 2 40Gbps 0.0001ms\n\nsrc0 dst0 rate delay\n";
@@ -200,7 +200,7 @@ fn a_message_of_a_connection_is_a_flow() {
         &plain(),
         "2 messages (msg) are read as a flow each",
     );
-    noted(numbers, &plain(), "1 flows repeat another one");
+    noted(numbers, &plain(), "1 flow repeats another one");
     // The word stands anywhere after the nodes.
     for row in [
         "0->1 msg 7 id 1 start 5000000 size 9",
@@ -239,7 +239,7 @@ fn only_a_barrier_for_which_all_wait_makes_a_group() {
     noted(
         &triggered("multishot", ""),
         &drop,
-        "1 oneshot and multishot triggers make no group",
+        "1 oneshot or multishot trigger makes no group: it fires at",
     );
     assert_eq!(rows(&triggered("oneshot", ""), &drop), alone);
     let group = ["0,h0,h1,100000 B,trigger 1", "0,h0,h2,100000 B,trigger 1"];
@@ -249,7 +249,11 @@ fn only_a_barrier_for_which_all_wait_makes_a_group() {
     for many in ["1", "3"] {
         let kind = format!("barrier count {many}");
         assert_eq!(rows(&triggered(&kind, ""), &drop), alone);
-        noted(&triggered(&kind, ""), &drop, "1 barriers make no group");
+        noted(
+            &triggered(&kind, ""),
+            &drop,
+            "1 barrier makes no group: it waits for",
+        );
     }
     // The second connection sets it off at both of its ends.
     let twice = triggered("barrier count 3", " send_done_trigger 1");
@@ -356,7 +360,7 @@ fn repeated_rows_are_counted_and_kept() {
     noted(
         text,
         &plain(),
-        "2 flows repeat another one in all columns that are read, and are kept",
+        "2 flows repeat another one in all columns that are read: kept",
     );
 }
 
@@ -514,7 +518,7 @@ fn known_formats_that_are_not_read_are_named_with_what_to_do() {
     for (bytes, words) in cases {
         assert_eq!(Format::of(bytes), None, "{words}");
         let said = Format::detect("f", bytes, &plain()).unwrap_err();
-        let expected = format!("f: expected flows, packets, a network or sizes, got {words}");
+        let expected = format!("f: the file is {words}");
         assert!(said.starts_with(&expected) && said.len() < 400, "{said}");
         // The name is said too if the format is given.
         let said = import("f", bytes, Format::HpccFlows, &plain()).unwrap_err();

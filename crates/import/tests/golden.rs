@@ -1,6 +1,6 @@
 //! Golden results of a small file of each format.
 
-use sidestep_import::{Format, Hosts, Nodes, Options, import};
+use sidestep_import::{Format, Hosts, Nodes, Options, counted, import};
 use std::fs;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ fn shown(file: &str, options: &Options) -> String {
         ("dropped", &imported.dropped),
     ] {
         for (what, many) in all {
-            text.push_str(&format!("{word}: {many} {what}\n"));
+            text.push_str(&format!("{word}: {}\n", counted(*many, what)));
         }
     }
     text

@@ -192,11 +192,3 @@ pub fn plain(name: &str) -> String {
     }
     short
 }
-
-/// Counts things: `1 port`, `28 ports`.
-pub fn count(many: usize, what: &str) -> String {
-    match many {
-        1 => format!("1 {what}"),
-        many => format!("{many} {what}s"),
-    }
-}

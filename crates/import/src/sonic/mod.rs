@@ -8,8 +8,9 @@
 mod file;
 mod queues;
 
+use crate::counts::counted;
 use crate::{Imported, Options, OutputKind};
-use file::{Fields, File, count, plain, quoted};
+use file::{Fields, File, plain, quoted};
 use queues::{Kind, Queues};
 use serde_json::Value;
 
@@ -118,11 +119,12 @@ impl<'a> File<'a> {
             }),
             (None, None, [only]) => Ok(*only),
             (None, None, []) => Err(self.wrong("BUFFER_PROFILE", "a profile of egress", "none")),
-            _ => {
-                let expected = format!("--profile with one of {}", few());
-                let got = "no --profile and no BUFFER_QUEUE with a profile";
-                Err(self.wrong("BUFFER_PROFILE", &expected, got))
-            }
+            _ => Err(format!(
+                "{}: BUFFER_PROFILE: no row of BUFFER_QUEUE says which profile a queue has: \
+                     choose one with --profile: {}",
+                self.name,
+                few()
+            )),
         }
     }
 
@@ -375,9 +377,9 @@ impl<'a> File<'a> {
         ));
         if let Some((which, ports)) = queues.lossless(self, kind) {
             out.note(format!(
-                "pfc_enable of {} is on for queues {which}: the switch pauses senders before it \
+                "PFC (pfc_enable) is on for {which} of {}: the switch pauses senders before it \
                  drops their packets. Here it does not, unless you set pfc in [switch]",
-                count(ports, "port")
+                counted(ports as u64, "ports")
             ));
         }
     }

@@ -281,7 +281,10 @@ fn each_record_has_its_own_rate() {
         ]
     );
     note(&read, "1 to 100");
-    note(&read, "1 records give the sampling rate 0, unknown");
+    note(
+        &read,
+        "2 records give no sampling rate (0 or an empty cell)",
+    );
 }
 
 #[test]
@@ -362,9 +365,9 @@ fn starts_in_whole_steps_are_told_with_their_burst() {
         assert_eq!(
             note(&read, "multiples"),
             format!(
-                "600 of 600 starts are multiples of {step}, and up to {most} flows begin at one \
-                 instant: with a clock of such steps that burst is the clock's, not the traffic's; \
-                 --spread draws starts within their step"
+                "600 of 600 starts are multiples of {step}, and up to {most} of them begin at one \
+                 instant: if the clock that wrote them has steps of {step}, the clock made this \
+                 burst, not the traffic; --spread draws these starts within their step"
             )
         );
     }
@@ -380,7 +383,7 @@ fn the_grain_of_any_list_is_looked_at() {
         csv.push_str(&format!("{}.0 s,a{},b,1000\n", i / 8, i % 8));
     }
     let read = import("f", csv.as_bytes(), Format::Csv, &Options::new()).unwrap();
-    assert!(note(&read, "multiples of 1 s").contains("up to 8 flows"));
+    assert!(note(&read, "multiples of 1 s").contains("up to 8 of them"));
     // Flows of one group start together on purpose.
     let mut grouped = "start,src,dst,size,group\n".to_string();
     for i in 0..40 {
@@ -464,8 +467,8 @@ fn spread_moves_what_belongs_together_by_the_same_time_and_needs_a_step() {
     let fine = read_fine(&options);
     assert_eq!(
         fine,
-        "--spread: expected starts of which most are multiples of one step and half fall together, \
-         got others: name the step of the clock, like --spread=1ms"
+        "--spread: expected starts of which most are multiples of one step and half of these fall \
+         together, got others: name the step of the clock, like --spread=1ms"
     );
 }
 
