@@ -55,6 +55,7 @@ impl Columns {
         };
         let named = match &options.columns {
             Some(by_hand) => {
+                in_bytes(by_hand)?;
                 let names = csv::StringRecord::from(header.names.clone());
                 by_hand.renamed(&names, FIELDS, |name| {
                     meaning(name).map(|(of, _)| discriminant(&of))
@@ -144,6 +145,19 @@ impl Columns {
         let all = self.all.iter().zip(names);
         let unused = all.filter(|(column, name)| !used(column) && !name.is_empty());
         unused.map(|(_, name)| shown(name)).collect()
+    }
+}
+
+/// Refuses a column of sizes in another unit than bytes.
+fn in_bytes(by_hand: &crate::Columns) -> Result<(), String> {
+    let read = by_hand.with_units()?;
+    let size = |(word, _): &&(&str, &str)| word.starts_with("size_");
+    match read.pairs()?.iter().find(size) {
+        None => Ok(()),
+        Some((word, name)) => Err(format!(
+            "--columns: expected sizes of flow records in bytes, got {word}={name}: --from csv reads other \
+             units"
+        )),
     }
 }
 
@@ -329,7 +343,7 @@ impl Reader<'_> {
         let expected = match self.columns.start.1 {
             Some(_) => "a number of at least 0, or a date",
             None => {
-                "a date like 2026-09-01 10:00:05.123 or a Unix time of 10, 13, 16 or 19 digits \
+                "a date with a time like 2026-09-01 10:00:05.123 or a Unix time of 10, 13, 16 or 19 digits \
                  (for another number, name its unit in the header: start_ms)"
             }
         };

@@ -217,7 +217,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Csv,
             "start,src,dst,size\n5,a,b,1\n",
-            "f:2: expected a date, a time with a unit like \"1.5 ms\", or a number with its unit \
+            "f:2: expected a date with a time like \"2026-09-01 10:00:05\", a time with a unit like \"1.5 ms\", or a number with its unit \
              in the header (start_us) or in --columns (start_us=NAME), got \"5\"",
         ),
         (
@@ -363,7 +363,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Netflow,
             "ts,sa,da,ibyt\n170000,10.0.0.1,10.0.0.2,1\n",
-            "f:2: expected a date like 2026-09-01 10:00:05.123 or a Unix time of 10, 13, 16 or 19 \
+            "f:2: expected a date with a time like 2026-09-01 10:00:05.123 or a Unix time of 10, 13, 16 or 19 \
              digits (for another number, name its unit in the header: start_ms), got \"170000\"",
         ),
         (

@@ -100,7 +100,7 @@ fn argus_counts_frames_and_both_directions() {
     );
     let hours =
         "StartTime,Proto,SrcAddr,DstAddr,SrcBytes\n09:46:53.047277,tcp,10.0.0.1,10.0.0.2,2\n";
-    assert!(said(hours).starts_with("r.csv:2: expected a date like 2026-09-01"));
+    assert!(said(hours).starts_with("r.csv:2: expected a date with a time like 2026-09-01"));
 }
 
 const ZEEK: &str = "#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n\
@@ -190,7 +190,7 @@ fn nprobe_is_read_with_unix_seconds_and_not_with_the_time_since_a_boot() {
         &["0,h0,h1,14200 B", "0,h1,h0,20 B"],
     );
     let boot = text.replace("1609459200", "86400123");
-    assert!(said(&boot).starts_with("r.csv:2: expected a date like"));
+    assert!(said(&boot).starts_with("r.csv:2: expected a date with a time like"));
     let millis = text.replace("FIRST_SWITCHED", "FLOW_START_MILLISECONDS");
     is(
         &millis.replace("1609459200", "1609459200123"),
