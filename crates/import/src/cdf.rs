@@ -53,7 +53,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     };
     for (line, row) in &table.rows {
         if row.len() != table.head.1.len() {
-            let expected = format!("{} cells, as in the first row", table.head.1.len());
+            let expected = counted(table.head.1.len() as u64, "cells, as in the first row");
             return Err(text.error(*line, &expected, &row.len().to_string()));
         }
     }

@@ -3,6 +3,7 @@
 //! **Decision**     by hand, by the names of a header, or by values: shares rise to 1 or 100.
 
 use crate::Options;
+use crate::counts::counted;
 use crate::lines::{Text, shown};
 use crate::names::{between, plain};
 use crate::number::scaled;
@@ -222,7 +223,7 @@ impl Table<'_> {
         if !self.named {
             let places = columns.placed(&FIELDS.map(|(word, _)| word))?;
             if places.len() != self.head.1.len() {
-                let expected = format!("{} fields, one for each column", self.head.1.len());
+                let expected = counted(self.head.1.len() as u64, "fields, one for each column");
                 return Err(format!(
                     "--columns: expected {expected}, got {}",
                     places.len()

@@ -49,13 +49,22 @@ impl Columns {
         !self.are_named() && ["start", "src", "dst", "size"].into_iter().all(has)
     }
 
-    /// Returns the columns, where `size=size (kB)` is `size_kb=size (kB)`: a size has the unit of its column's name.
+    /// Returns the columns, where `size=size (kB)` is `size_kb=size (kB)` and `start=t_ms` is `start_ms=t_ms`: sizes and
+    /// starts have the unit of their column's name.
     pub(crate) fn with_units(&self) -> Result<Columns, String> {
         let mut all = self.0.clone();
         for (field, name) in &mut all {
-            let Some(name) = name.as_deref().filter(|_| field == "size") else {
+            let Some(name) = name.as_deref() else {
                 continue;
             };
+            if field == "start"
+                && let Some(unit) = units::of_time(name)
+            {
+                *field = format!("start_{unit}");
+            }
+            if field != "size" {
+                continue;
+            }
             let unit = units::of(name).map_err(|why| format!("--columns: {why}"))?;
             if let Some(unit) = unit.filter(|unit| !unit.is_byte()) {
                 *field = format!("size_{}", unit.word());

@@ -2,6 +2,8 @@
 
 /// Nouns that are counted, each with its singular.
 const NOUNS: &[(&str, &str)] = &[
+    ("cells", "cell"),
+    ("fields", "field"),
     ("barriers", "barrier"),
     ("buffers", "buffer"),
     ("bytes", "byte"),

@@ -199,7 +199,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         reader.flow(*line, row)?;
     }
     if (rows.len() as u64) < many {
-        let expected = format!("{many} flows, as line {line} says");
+        let expected = counted(many, &format!("flows, as line {line} says"));
         let last = text.all().lines().count().max(1);
         return Err(text.error(last, &expected, &format!("{}", rows.len())));
     }

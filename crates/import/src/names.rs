@@ -4,6 +4,7 @@
 //!                  list of packets has that column too. `--columns` chooses.
 
 use crate::columns;
+use crate::counts::counted;
 use crate::guess::NO_HEADER;
 use crate::lines::{Text, shown};
 use crate::number::scaled;
@@ -361,9 +362,8 @@ impl Columns {
         let places = by_hand.placed(&words)?;
         if places.len() != row.len() {
             return Err(format!(
-                "--columns: expected {} fields, one for each column of line {line} (- for one that is not \
-                 used), got {}",
-                row.len(),
+                "--columns: expected {} of line {line} (- for one that is not used), got {}",
+                counted(row.len() as u64, "fields, one for each column"),
                 places.len()
             ));
         }

@@ -55,7 +55,7 @@ impl Columns {
         };
         let named = match &options.columns {
             Some(by_hand) => {
-                in_bytes(by_hand)?;
+                let by_hand = in_bytes(by_hand)?;
                 let names = csv::StringRecord::from(header.names.clone());
                 by_hand.renamed(&names, FIELDS, |name| {
                     meaning(name).map(|(of, _)| discriminant(&of))
@@ -148,17 +148,21 @@ impl Columns {
     }
 }
 
-/// Refuses a column of sizes in another unit than bytes.
-fn in_bytes(by_hand: &crate::Columns) -> Result<(), String> {
+/// Returns the columns with the units of their names. Refuses sizes in another unit than bytes.
+fn in_bytes(by_hand: &crate::Columns) -> Result<crate::Columns, String> {
     let read = by_hand.with_units()?;
     let size = |(word, _): &&(&str, &str)| word.starts_with("size_");
-    match read.pairs()?.iter().find(size) {
-        None => Ok(()),
-        Some((word, name)) => Err(format!(
-            "--columns: expected sizes of flow records in bytes, got {word}={name}: --from csv reads other \
-             units"
-        )),
+    let other = read.pairs()?.into_iter().find(|pair| size(&pair));
+    match other {
+        None => {}
+        Some((word, name)) => {
+            return Err(format!(
+                "--columns: expected sizes of flow records in bytes, got {word}={name}: --from csv reads \
+                 other units"
+            ));
+        }
     }
+    Ok(read)
 }
 
 /// Lists names for a message, not all if they are many.

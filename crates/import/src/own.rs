@@ -114,7 +114,7 @@ impl Reader<'_> {
             .skip(columns.many)
             .filter(|cell| !cell.is_empty());
         if more.count() > 0 {
-            let expected = format!("{} cells, as in the header", columns.many);
+            let expected = counted(columns.many as u64, "cells, as in the header");
             return Err(self.text.error(line, &expected, &row.len().to_string()));
         }
         let cell = |at: usize| row.get(at).unwrap_or_default();

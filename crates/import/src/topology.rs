@@ -186,7 +186,7 @@ fn read(text: &Text<'_>) -> Result<Read, String> {
     // The numbers of the switches may be on several lines.
     while (switches.len() as u64) < head.switches {
         let Some((line, row)) = lines.next() else {
-            let expected = format!("the numbers of {} switches", head.switches);
+            let expected = format!("the numbers of {}", counted(head.switches, "switches"));
             return Err(text.error(last, &expected, &format!("{}", switches.len())));
         };
         last = line;
@@ -220,7 +220,7 @@ fn read(text: &Text<'_>) -> Result<Read, String> {
     let mut cabled = BTreeMap::new();
     while (read.links.len() as u64) < head.links {
         let Some((line, row)) = lines.next() else {
-            let expected = format!("{} links, as the first line says", head.links);
+            let expected = counted(head.links, "links, as the first line says");
             return Err(text.error(last, &expected, &format!("{}", read.links.len())));
         };
         last = line;

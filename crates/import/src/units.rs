@@ -150,6 +150,30 @@ pub fn is_size(plain: &str) -> bool {
     joined(plain).is_some_and(|word| known(word).is_some())
 }
 
+/// Returns the unit of times in the name of a column, as a word of `--columns` has it: `ms` of `begin_ms`.
+pub fn of_time(name: &str) -> Option<&'static str> {
+    const WORDS: &[(&str, &[&str])] = &[
+        ("ms", &["ms", "msec", "msecs", "millis"]),
+        ("us", &["us", "usec", "usecs", "micros"]),
+        ("ns", &["ns", "nsec", "nsecs", "nanos"]),
+        ("ps", &["ps"]),
+        ("s", &["s", "sec", "secs"]),
+    ];
+    const ENDS: &[(&str, &str)] = &[
+        ("milliseconds", "ms"),
+        ("microseconds", "us"),
+        ("nanoseconds", "ns"),
+        ("seconds", "s"),
+    ];
+    let small = name.to_ascii_lowercase();
+    let mut words = small.split(|c: char| !c.is_ascii_alphanumeric());
+    let last = words.rfind(|word| !word.is_empty())?;
+    let ends = ENDS.iter().find(|(end, _)| last.ends_with(end));
+    let known = || WORDS.iter().find(|(_, words)| words.contains(&last));
+    let word = |(unit, _): &(&'static str, _)| *unit;
+    ends.map(|(_, unit)| *unit).or_else(|| known().map(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,6 +208,21 @@ mod tests {
             "size_kb_mb",
         ] {
             assert!(of(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_unit_of_a_time_is_the_last_word_of_its_name() {
+        for (name, unit) in [
+            ("begin_ms", Some("ms")),
+            ("Start (us)", Some("us")),
+            ("flowStartMilliseconds", Some("ms")),
+            ("Start Seconds", Some("s")),
+            ("Stime", None),
+            ("time_s_of_day", None),
+            ("status", None),
+        ] {
+            assert_eq!(of_time(name), unit, "{name}");
         }
     }
 

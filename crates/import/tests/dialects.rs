@@ -582,6 +582,7 @@ fn a_size_has_the_unit_of_its_column_name() {
         ("volume", "size_kb=volume", 10_000),
         ("volume", "size_mib=volume", 10 << 20),
         ("volume", "size=volume", 10),
+        ("volume", "start_us=start_us,size=volume", 10),
     ] {
         let cell = if size == "bits" { "80" } else { "10" };
         let row = [format!("0,h0,h1,{bytes} B")];
@@ -608,6 +609,22 @@ fn a_size_has_the_unit_of_its_column_name() {
     assert!(
         said.starts_with("f:2: expected a whole number of bytes, in bits by the column's name"),
         "{said}"
+    );
+    // Ten digits look like seconds since 1970, and the name says microseconds.
+    let begins = "begin_us,src,dst,size\n1542110377,h0,h1,9\n";
+    let row = ["1542110377,h0,h1,9 B"];
+    assert_eq!(rows(begins, &with("start=begin_us", None)), row);
+    let records = "begin_us,src_addr,dst_addr,octets\n1542110377,10.0.0.1,10.0.0.2,9\n";
+    let read = import(
+        "f",
+        records.as_bytes(),
+        Format::Netflow,
+        &with("start=begin_us", None),
+    );
+    assert!(
+        read.unwrap().files[0]
+            .1
+            .contains("\n1542110377,h0,h1,9 B\n")
     );
     // The kinds that count bytes only.
     let records = "start_s,src_addr,dst_addr,kilobytes,packets\n0,10.0.0.1,10.0.0.2,10,3\n";

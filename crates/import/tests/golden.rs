@@ -379,7 +379,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Sonic,
             "{\n\"a\":",
-            "f:2: expected JSON, as a config_db.json of SONiC is, got a file that ends within it at column 4",
+            "f:2: expected JSON, as a config_db.json of SONiC is, but the file ends within it at column 4",
         ),
     ];
     for (format, text, expected) in cases {

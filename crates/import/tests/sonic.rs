@@ -305,6 +305,11 @@ fn ports_whose_queues_of_one_number_differ_are_named() {
         asked.contains("--queue 'Ethernet8|3': queue 3 of 2 ports"),
         "{asked}"
     );
+    // So are kinds with the same queues.
+    let text = queues(&[("Ethernet12|3", LOSSLESS), ("Ethernet8|3", LOSSY)], &[]);
+    let asked = read(&text, None, None).unwrap_err();
+    let at = |port: &str| asked.find(port).unwrap();
+    assert!(at("Ethernet8|3") < at("Ethernet12|3"), "{asked}");
 }
 
 #[test]

@@ -19,11 +19,11 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     let root: Value = serde_json::from_slice(bytes).map_err(|why| {
         // The parser's own message may quote the file.
         let what = match why.classify() {
-            serde_json::error::Category::Eof => "a file that ends within it",
-            _ => "something else",
+            serde_json::error::Category::Eof => "but the file ends within it",
+            _ => "but it is broken",
         };
         format!(
-            "{name}:{}: expected JSON, as a config_db.json of SONiC is, got {what} at column {}",
+            "{name}:{}: expected JSON, as a config_db.json of SONiC is, {what} at column {}",
             why.line(),
             why.column()
         )
