@@ -334,8 +334,12 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
             "--queue: expected a file of format sonic, got pcap",
         ),
         (
+            &["import", "f.txt", "--columns", "src,dst"],
+            "--columns: expected src, dst and start, got \"src,dst\"",
+        ),
+        (
             &["import", "f.txt", "--columns", "src"],
-            "--columns: expected src, dst and start, got \"src\"",
+            "--columns: expected pairs like start=ts,size=octets, or",
         ),
         (
             &["import", "f.txt", "--columns", "src,=b"],
