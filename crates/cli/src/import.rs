@@ -9,7 +9,8 @@ use crate::{init, out};
 use clap::Args;
 use serde_json::{Value, json};
 use sidestep_import::{
-    Columns, Format, Hosts, Imported, Nodes, Options, OutputKind, Spread, import as read, time_of,
+    Columns, Format, Hosts, Imported, Nodes, Options, OutputKind, Spread, counting, import as read,
+    time_of,
 };
 use sidestep_types::{Quantity, Unit, parse_quantity};
 use std::fs::{self, File};
@@ -96,7 +97,8 @@ pub struct ImportArgs {
     #[arg(long, value_name = "NAME")]
     pub profile: Option<String>,
     /// Columns by hand. With csv and netflow: start=NAME,src=NAME,dst=NAME,size=NAME, and class=, group=; start_ms=
-    /// names a unit. With files without a header their fields in order: src,dst,pg,packets,start,stop
+    /// names a unit, and size_kb= too. With files without a header their fields in order, - for one that is not used:
+    /// start_s,src,dst,-,size or src,dst,pg,packets,start,stop
     #[arg(long, value_name = "COLUMNS")]
     pub columns: Option<String>,
     /// With hpcc-flows and cdf: the file counts packets, with so many bytes of payload each
@@ -299,7 +301,7 @@ fn options(args: &ImportArgs) -> Result<Options, Failure> {
         },
     };
     let from_time = args.from_time.as_deref().map(|text| {
-        let expected = "a date like 2026-09-01T10:00:05 or seconds of the file's clock";
+        let expected = "a date with a time like 2026-09-01T10:00:05 or seconds of the file's clock";
         time_of(text).ok_or_else(|| {
             Failure::input(format!("--from-time: expected {expected}, got {text:?}"))
         })
@@ -413,7 +415,10 @@ fn to_text(
         ("left out", &imported.dropped),
     ] {
         for (what, many) in all {
-            text.push_str(&format!("{word:<8} {many:>12}  {what}\n"));
+            text.push_str(&format!(
+                "{word:<8} {many:>12}  {}\n",
+                counting(*many, what)
+            ));
         }
     }
     for note in &imported.notes {

@@ -315,7 +315,7 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
         ),
         (
             &["import", &capture, "--from-time", "soon"],
-            "--from-time: expected a date like 2026-09-01T10:00:05 or seconds of the file's clock, got \"soon\"",
+            "--from-time: expected a date with a time like 2026-09-01T10:00:05 or seconds of the file's clock, got \"soon\"",
         ),
         (
             &["import", &capture, "--for", "soon"],
@@ -334,8 +334,12 @@ fn what_cannot_be_imported_is_refused_in_a_line() {
             "--queue: expected a file of format sonic, got pcap",
         ),
         (
+            &["import", "f.txt", "--columns", "src,dst"],
+            "--columns: expected src, dst and start, got \"src,dst\"",
+        ),
+        (
             &["import", "f.txt", "--columns", "src"],
-            "--columns: expected src, dst and start, got \"src\"",
+            "--columns: expected pairs like start=ts,size=octets, or",
         ),
         (
             &["import", "f.txt", "--columns", "src,=b"],

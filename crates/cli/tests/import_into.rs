@@ -349,7 +349,7 @@ fn a_folder_means_the_scenario_in_it_and_is_made_if_it_is_missing() {
         .with_status(0)
         .out;
     assert!(
-        said.contains("wrote ./scenario.toml, which uses ),
+        said.contains("wrote ./scenario.toml, which uses "),
         "{said}"
     );
     assert!(

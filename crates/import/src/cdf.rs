@@ -13,6 +13,7 @@
 //! **Errors**       a size with a fraction, a size or a share that falls, a last share other than 1 or 100.
 
 use crate::cdf_columns::{Chosen, DIGITS, ONE, Row, Table, cells, is_header, is_number, mark};
+use crate::counts::counted;
 use crate::lines::{Text, shown};
 use crate::number::scaled;
 use crate::{Imported, Options, OutputKind};
@@ -52,7 +53,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     };
     for (line, row) in &table.rows {
         if row.len() != table.head.1.len() {
-            let expected = format!("{} cells, as in the first row", table.head.1.len());
+            let expected = counted(table.head.1.len() as u64, "cells, as in the first row");
             return Err(text.error(*line, &expected, &row.len().to_string()));
         }
     }
@@ -130,7 +131,10 @@ impl Table<'_> {
             return Err(self.error("a size above 0", ""));
         }
         if rounded > 0 {
-            out.note(format!("{rounded} shares were rounded to {DIGITS} digits"));
+            out.note(format!(
+                "{} to {DIGITS} digits",
+                counted(rounded, "shares were rounded")
+            ));
         }
         let unread = (0..self.head.1.len()).filter(|at| ![chosen.size, chosen.share].contains(at));
         let name = |at: usize| match self.named {

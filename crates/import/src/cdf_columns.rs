@@ -3,9 +3,11 @@
 //! **Decision**     by hand, by the names of a header, or by values: shares rise to 1 or 100.
 
 use crate::Options;
+use crate::counts::counted;
 use crate::lines::{Text, shown};
 use crate::names::{between, plain};
 use crate::number::scaled;
+use crate::units;
 use csv::StringRecord;
 
 /// Digits of a share after the point.
@@ -119,8 +121,17 @@ pub fn is_one<'l>(lines: impl Iterator<Item = &'l str>) -> bool {
             || [1_000_000, 100_000_000].contains(&last);
         shares && last <= 100_000_000 && all.is_sorted()
     };
+    // Shares that end below 100, which the importer refuses by their end.
+    let falls_short = || {
+        let column = |at: usize| -> Option<Vec<u128>> {
+            rest.iter().map(|row| Some(scaled(row[at], 6)?.0)).collect()
+        };
+        let (sizes, shares) = (column(0), column(1));
+        let sizes = sizes.is_some_and(|all| all.is_sorted());
+        sizes && shares.is_some_and(|all| all.is_sorted() && all.last() < Some(&100_000_000))
+    };
     match many {
-        2 => rises(1) || rises(0),
+        2 => rises(1) || rises(0) || falls_short(),
         3 => rises(2),
         _ => false,
     }
@@ -212,7 +223,7 @@ impl Table<'_> {
         if !self.named {
             let places = columns.placed(&FIELDS.map(|(word, _)| word))?;
             if places.len() != self.head.1.len() {
-                let expected = format!("{} fields, one for each column", self.head.1.len());
+                let expected = counted(self.head.1.len() as u64, "fields, one for each column");
                 return Err(format!(
                     "--columns: expected {expected}, got {}",
                     places.len()
@@ -224,6 +235,16 @@ impl Table<'_> {
             ));
         }
         let header = StringRecord::from(self.head.1.clone());
+        for (_, name) in columns.pairs()?.iter().filter(|(word, _)| *word == "bytes") {
+            let unit = units::of(name).map_err(|why| format!("--columns: {why}"))?;
+            if let Some(unit) = unit.filter(|unit| !unit.is_byte()) {
+                return Err(format!(
+                    "--columns: expected a column of sizes in bytes, got {} in {}: write them in bytes",
+                    shown(name),
+                    unit.said()
+                ));
+            }
+        }
         let words = FIELDS.map(|(word, _)| (word, word));
         let renamed = columns.renamed(&header, &words[..4], |_| None::<()>)?;
         let named: Vec<&str> = columns.pairs()?.into_iter().map(|(_, name)| name).collect();
@@ -353,10 +374,11 @@ impl Table<'_> {
                 } else {
                     ""
                 };
-                let got = format!("{}{advice}", shown(row[share]));
-                Err(self
-                    .text
-                    .error(*line, "the last share to be 1 or 100", &got))
+                Err(format!(
+                    "{}:{line}: the shares end at {}: expected 1 or 100{advice}",
+                    self.text.name,
+                    shown(row[share]).trim_matches('"')
+                ))
             }
         }
     }

@@ -5,6 +5,7 @@
 //! **Errors**       a field that the format does not have, or a column that the header does not have.
 
 use crate::lines::shown;
+use crate::units;
 use csv::StringRecord;
 
 /// Columns in the order given: a field, and the name of its column in a file with a header.
@@ -35,6 +36,39 @@ impl Columns {
                 ));
             }
             all.push((field.to_string(), name));
+        }
+        if let [(_, None)] = all[..] {
+            return Err(format!("{expected}, got one word {}", shown(text)));
+        }
+        Ok(Columns(all))
+    }
+
+    /// Returns true for the fields of flows in their order.
+    pub(crate) fn are_of_flows(&self) -> bool {
+        let has = |wanted: &str| self.0.iter().any(|(word, _)| word.starts_with(wanted));
+        !self.are_named() && ["start", "src", "dst", "size"].into_iter().all(has)
+    }
+
+    /// Returns the columns, where `size=size (kB)` is `size_kb=size (kB)` and `start=t_ms` is `start_ms=t_ms`: sizes and
+    /// starts have the unit of their column's name.
+    pub(crate) fn with_units(&self) -> Result<Columns, String> {
+        let mut all = self.0.clone();
+        for (field, name) in &mut all {
+            let Some(name) = name.as_deref() else {
+                continue;
+            };
+            if field == "start"
+                && let Some(unit) = units::of_time(name)
+            {
+                *field = format!("start_{unit}");
+            }
+            if field != "size" {
+                continue;
+            }
+            let unit = units::of(name).map_err(|why| format!("--columns: {why}"))?;
+            if let Some(unit) = unit.filter(|unit| !unit.is_byte()) {
+                *field = format!("size_{}", unit.word());
+            }
         }
         Ok(Columns(all))
     }
@@ -172,6 +206,8 @@ mod tests {
             "a,b=c",
             "a=b,,c=d",
             "src,src",
+            "start",
+            "a",
             "start=a,start=b",
         ] {
             assert!(Columns::read(wrong).is_err(), "{wrong}");

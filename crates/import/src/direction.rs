@@ -90,9 +90,11 @@ pub struct Direction {
     latest: u64,
     pushed: bool,
     /// Receiver's window: true once it was above 0, while it is 0, and if the sender probed it since.
-    was_open: bool,
+    pub was_open: bool,
     blocked: bool,
     probed: bool,
+    /// True if the sender's own SYN has a window above 0: the other end may send.
+    pub takes: bool,
 }
 
 impl Direction {
@@ -116,6 +118,7 @@ impl Direction {
             was_open: false,
             blocked: false,
             probed: false,
+            takes: false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Conversion of flows into a flow list.
 
+use crate::counts::counted;
 use crate::grain;
 use crate::number::micros;
 use crate::{Imported, List, Options, OutputKind};
@@ -46,7 +47,8 @@ pub fn write_placed(
     let again = repeated(&flows);
     if again > 0 {
         out.note(format!(
-            "{again} flows repeat another one in all columns that are read, and are kept"
+            "{} in all columns that are read: kept",
+            counted(again as u64, "flows repeat another one")
         ));
     }
     let mut keep = |why: &str, keep: &dyn Fn(&Flow) -> bool| {
@@ -90,7 +92,7 @@ pub fn write_placed(
     }
     if let Some(flow) = flows.last() {
         out.note(format!(
-            "The last flow starts at {} us: set `duration` in the scenario above that",
+            "The last flow starts at {} us: the `duration` of the scenario must be longer",
             micros(u64::try_from(flow.start - zero).unwrap_or(u64::MAX))
         ));
     }
@@ -165,7 +167,7 @@ fn part(flows: &mut Vec<(usize, Flow)>, options: &Options, out: &mut Imported) {
 fn nothing(out: &Imported) -> String {
     const MOST: usize = 3;
     let left = out.dropped.iter().take(MOST);
-    let left: Vec<String> = left.map(|(why, many)| format!("{many} {why}")).collect();
+    let left: Vec<String> = left.map(|(why, many)| counted(*many, why)).collect();
     if left.is_empty() {
         return "expected flows with payload, got none".to_string();
     }
@@ -240,7 +242,8 @@ fn fold_classes(flows: &mut [Flow], out: &mut Imported) {
         }
     }
     out.note(format!(
-        "{folded} classes with the fewest flows are merged into {merged:?}"
+        "{} into {merged:?}",
+        counted(folded as u64, "classes with the fewest flows are merged")
     ));
 }
 

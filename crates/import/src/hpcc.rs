@@ -10,6 +10,7 @@
 //!                  all lines fit it and fit no other; otherwise `--columns` chooses.
 //! **Errors**       no size is rounded. Sizes in packets need the payload of a packet, `--packet`.
 
+use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::lines::{Text, shown};
 use crate::number::scaled;
@@ -198,7 +199,7 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         reader.flow(*line, row)?;
     }
     if (rows.len() as u64) < many {
-        let expected = format!("{many} flows, as line {line} says");
+        let expected = counted(many, &format!("flows, as line {line} says"));
         let last = text.all().lines().count().max(1);
         return Err(text.error(last, &expected, &format!("{}", rows.len())));
     }
@@ -390,10 +391,7 @@ impl Reader<'_> {
             );
         }
         if self.rounded > 0 {
-            out.note(format!(
-                "{} starts were rounded to a picosecond",
-                self.rounded
-            ));
+            out.note(counted(self.rounded, "starts were rounded to a picosecond"));
         }
         match &self.options.nodes {
             Some(nodes) => out.note(format!(

@@ -16,6 +16,7 @@
 //! **Errors**       each word of the grammar is read or refused by its name.
 //! **Source**       `connection_matrix.cpp` and `trigger.cpp` of Broadcom's and Ultra Ethernet's htsim.
 
+use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::lines::{Text, shown};
 use crate::number::scaled;
@@ -386,14 +387,15 @@ impl Reader<'_> {
         let messages = self.connections.iter().filter(|of| of.is_message).count();
         if messages > 0 {
             self.out.note(format!(
-                "{messages} messages (msg) are read as a flow each; htsim sends those with the same id over \
-                 one connection"
+                "{}; htsim sends those with the same id over one connection",
+                counted(messages as u64, "messages (msg) are read as a flow each")
             ));
         }
         let no_size = self.connections.iter().filter(|of| !of.sized).count();
         if no_size > 0 {
-            self.out.note(format!(
-                "{no_size} connections name no size and are read as without an end"
+            self.out.note(counted(
+                no_size as u64,
+                "connections are read as without an end: they name no size",
             ));
         }
         let groups = self.groups();
@@ -455,13 +457,17 @@ impl Reader<'_> {
         }
         if single > 0 {
             self.out.note(format!(
-                "{single} oneshot and multishot triggers make no group: they fire at the end of one connection"
+                "{} at the end of one connection",
+                counted(
+                    single as u64,
+                    "oneshot or multishot triggers make no group: they fire"
+                )
             ));
         }
         if partial > 0 {
             self.out.note(format!(
-                "{partial} barriers make no group: they wait for fewer or more connections than have a start \
-                 and set them off"
+                "{} for fewer or more connections than have a start and set them off",
+                counted(partial as u64, "barriers make no group: they wait")
             ));
         }
         groups

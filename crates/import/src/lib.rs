@@ -12,12 +12,15 @@ mod cdf;
 mod cdf_columns;
 mod collectors;
 mod columns;
+mod counts;
 mod direction;
 mod flows;
 mod grain;
+mod guess;
 mod hosts;
 mod hpcc;
 mod htsim;
+mod json;
 mod lines;
 mod names;
 mod natural;
@@ -29,10 +32,12 @@ mod records;
 mod sonic;
 mod tcp;
 mod topology;
+mod units;
 mod unread;
 mod when;
 
 pub use columns::Columns;
+pub use counts::{counted, counting};
 pub use hosts::Hosts;
 pub use topology::Nodes;
 
@@ -132,17 +137,26 @@ impl Format {
     /// Returns the format of a file that is imported without `--from`, or a sentence that names the format of the
     /// file and tells what to do.
     pub fn detect(name: &str, bytes: &[u8], options: &Options) -> Result<Format, String> {
+        let start = Start::of(bytes);
+        let in_order = options.columns.as_ref().is_some_and(Columns::are_of_flows);
+        // Fields in their order are for a table without a header, whatever its values look like.
+        if in_order
+            && is_table(&start)
+            && !bytes.contains(&0)
+            && !start.text().starts_with(['{', '['])
+        {
+            return Ok(Format::Csv);
+        }
         if let Some(format) = Format::of(bytes) {
             return Ok(format);
         }
-        let start = Start::of(bytes);
         let by_hand = options.columns.as_ref().is_some_and(Columns::are_named);
         // Names of columns by hand are for a header with names of its own.
         if by_hand && is_table(&start) {
             return Ok(Format::Csv);
         }
         if let Some(known) = unread::of(&start) {
-            return Err(refusal(name, known));
+            return Err(refusal(name, known, bytes));
         }
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(format!(
@@ -150,11 +164,8 @@ impl Format {
             ));
         }
         let hint = match is_table(&start) {
-            true => {
-                "; a CSV of flows begins with names like time,src_ip,dst_ip,bytes (--columns \
-                 start=NAME,src=NAME,dst=NAME,size=NAME names others)"
-            }
-            false => "",
+            true => guess::advice(start.lines().next().unwrap_or_default()),
+            false => String::new(),
         };
         let known = Format::ALL.map(|(name, _)| name).join(", ");
         Err(format!(
@@ -170,9 +181,14 @@ fn is_table(start: &Start<'_>) -> bool {
 }
 
 /// Returns the sentence about a file of a format that is known and not read.
-fn refusal(name: &str, known: &unread::Unread) -> String {
+fn refusal(name: &str, known: &unread::Unread, bytes: &[u8]) -> String {
+    if known.is_json()
+        && let Some(said) = json::about(name, bytes)
+    {
+        return said;
+    }
     format!(
-        "{name}: expected flows, packets, a network or sizes, got {}: {}",
+        "{name}: the file is {}, which is not read: {}",
         known.name, known.instead
     )
 }
@@ -375,7 +391,7 @@ pub fn import(
             if !(why.starts_with("--")
                 || matches!(format, Format::Sonic | Format::Netflow) && known.is_json()) =>
         {
-            refusal(name, known)
+            refusal(name, known, bytes)
         }
         _ if why.starts_with("--") || why.starts_with(&format!("{name}:")) => why,
         _ => format!("{name}: {why}"),
@@ -393,7 +409,7 @@ fn header(name: &str, format: Format, imported: &Imported) -> String {
     let clean = |text: &str| text.replace(|c: char| c.is_control(), " ");
     let mut head = format!("# Imported from {} ({}).\n", clean(file), format.name());
     for (why, many) in &imported.dropped {
-        head.push_str(&format!("# Left out: {many} {}.\n", clean(why)));
+        head.push_str(&format!("# Left out: {}.\n", counted(*many, &clean(why))));
     }
     for note in &imported.notes {
         head.push_str(&format!("# {}.\n", clean(note)));

@@ -1,5 +1,6 @@
 //! Text file as lines, with error messages that stay short.
 
+use crate::counts::counted;
 use csv::StringRecord;
 
 /// Longest line of any format here. A longer line means that the file is something else.
@@ -70,7 +71,10 @@ impl<'a> Text<'a> {
         if row.len() >= least {
             return Ok(());
         }
-        let expected = format!("at least {least} cells, as in the header");
+        let expected = format!(
+            "at least {}",
+            counted(least as u64, "cells, as in the header")
+        );
         Err(self.error(line, &expected, &row.len().to_string()))
     }
 
@@ -131,16 +135,16 @@ impl Wrong {
                 lines => format!(
                     "{} (the same on {} more, the last is line {})",
                     cause.first,
-                    match lines {
-                        2 => "1 line".to_string(),
-                        lines => format!("{} lines", lines - 1),
-                    },
+                    counted(lines - 1, "lines"),
                     cause.last
                 ),
             });
         }
         if self.more > 0 {
-            said.push(format!("{name}: {} more lines are wrong", self.more));
+            said.push(format!(
+                "{name}: {}",
+                counted(self.more, "more lines are wrong")
+            ));
         }
         match said.is_empty() {
             true => Ok(()),

@@ -4,7 +4,11 @@
 //!                  list of packets has that column too. `--columns` chooses.
 
 use crate::columns;
+use crate::counts::counted;
+use crate::guess::NO_HEADER;
 use crate::lines::{Text, shown};
+use crate::number::scaled;
+use crate::units::{self, SizeUnit};
 use core::mem::discriminant;
 
 /// Meaning of a column.
@@ -130,6 +134,18 @@ const FIELDS: &[(&str, &str)] = &[
     ("src", "src"),
     ("dst", "dst"),
     ("size", "size"),
+    ("size_kb", "size_kb"),
+    ("size_kib", "size_kib"),
+    ("size_mb", "size_mb"),
+    ("size_mib", "size_mib"),
+    ("size_gb", "size_gb"),
+    ("size_gib", "size_gib"),
+    ("size_tb", "size_tb"),
+    ("size_tib", "size_tib"),
+    ("size_bits", "size_bits"),
+    ("size_kbit", "size_kbit"),
+    ("size_mbit", "size_mbit"),
+    ("size_gbit", "size_gbit"),
     ("class", "class"),
     ("group", "group"),
 ];
@@ -156,7 +172,22 @@ fn column(name: &str) -> Option<Column> {
         Some(Column::Start((!word.is_empty()).then_some(*digits)))
     });
     let named = || NAMES.iter().find(|(_, all)| all.contains(&plain.as_str()));
-    start.or_else(|| named().map(|(column, _)| *column))
+    let size = units::is_size(&plain).then_some(Column::Size);
+    start
+        .or_else(|| named().map(|(column, _)| *column))
+        .or(size)
+}
+
+/// Returns the word of `--columns` for the field of a name that is known.
+pub fn field(name: &str) -> Option<&'static str> {
+    Some(match column(name)? {
+        Column::Start(_) => "start",
+        Column::Src => "src",
+        Column::Dst => "dst",
+        Column::Size => "size",
+        Column::Class => "class",
+        Column::Group => "group",
+    })
 }
 
 /// Returns the separator between the names of a header.
@@ -220,6 +251,8 @@ pub struct Columns {
     pub src: usize,
     pub dst: usize,
     pub size: usize,
+    /// Unit of sizes in the column's name.
+    pub unit: Option<&'static SizeUnit>,
     pub class: Option<usize>,
     pub group: Option<usize>,
     /// Number of columns.
@@ -249,7 +282,7 @@ impl Columns {
         }
         let role = |name: &str| column(name).map(|of| discriminant(&of));
         let names = match by_hand {
-            Some(by_hand) => by_hand.renamed(header, FIELDS, role)?,
+            Some(by_hand) => by_hand.with_units()?.renamed(header, FIELDS, role)?,
             None => header.clone(),
         };
         let all: Vec<Option<Column>> = names.iter().map(column).collect();
@@ -273,6 +306,11 @@ impl Columns {
             _ => None,
         });
         let find = |wanted| all.iter().position(|of| *of == Some(wanted));
+        let values = header.iter().any(|cell| scaled(cell, 0).is_some());
+        if values && all.iter().all(Option::is_none) {
+            let expected = "a header with the names of columns";
+            return Err(text.error(line, expected, &format!("{}: {NO_HEADER}", got())));
+        }
         let missing = |words: &str| text.error(line, words, &format!("{} {BY_HAND}", got()));
         let lengths = header
             .iter()
@@ -294,13 +332,48 @@ impl Columns {
             src: find(Column::Src).ok_or_else(|| missing(SRC))?,
             dst: find(Column::Dst).ok_or_else(|| missing(DST))?,
             size: find(Column::Size).ok_or_else(no_size)?,
+            unit: None,
             class: find(Column::Class),
             group: find(Column::Group),
             many: header.len(),
             read: String::new(),
             unread: Vec::new(),
         };
+        let unit =
+            units::of(&names[columns.size]).map_err(|why| text.name.to_string() + ": " + &why)?;
+        columns.unit = unit.filter(|unit| !unit.is_byte());
         columns.describe(header, by_hand.is_some());
+        Ok(columns)
+    }
+
+    /// Takes fields in their order as the columns of a file without a header, of which `row` is the first row.
+    pub fn in_order(
+        text: &Text<'_>,
+        line: usize,
+        row: &csv::StringRecord,
+        by_hand: &columns::Columns,
+    ) -> Result<Columns, String> {
+        let digit = |cell: &str| cell.bytes().any(|b| b.is_ascii_digit());
+        if !row.iter().any(digit) {
+            // The file has a header: fields without names do not fit it.
+            by_hand.pairs()?;
+        }
+        let words: Vec<&str> = FIELDS.iter().map(|(word, _)| *word).chain(["-"]).collect();
+        let places = by_hand.placed(&words)?;
+        if places.len() != row.len() {
+            return Err(format!(
+                "--columns: expected {} of line {line} (- for one that is not used), got {}",
+                counted(row.len() as u64, "fields, one for each column"),
+                places.len()
+            ));
+        }
+        let name = |at: &usize| FIELDS.get(*at).map_or("", |(_, name)| *name);
+        let header = csv::StringRecord::from(places.iter().map(name).collect::<Vec<_>>());
+        let mut columns = Columns::of(text, line, &header, None)?;
+        columns.read = columns
+            .read
+            .replacen("by name", "by their order in --columns", 1);
+        columns.unread.clear();
         Ok(columns)
     }
 

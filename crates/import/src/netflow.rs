@@ -7,6 +7,7 @@
 //! **Errors**       every column that is not used is named.
 
 use crate::collectors::{Collector, Column, Counts, FLOWS};
+use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
 use crate::lines::{Text, Wrong, shown};
@@ -54,6 +55,7 @@ impl Columns {
         };
         let named = match &options.columns {
             Some(by_hand) => {
+                let by_hand = in_bytes(by_hand)?;
                 let names = csv::StringRecord::from(header.names.clone());
                 by_hand.renamed(&names, FIELDS, |name| {
                     meaning(name).map(|(of, _)| discriminant(&of))
@@ -146,6 +148,23 @@ impl Columns {
     }
 }
 
+/// Returns the columns with the units of their names. Refuses sizes in another unit than bytes.
+fn in_bytes(by_hand: &crate::Columns) -> Result<crate::Columns, String> {
+    let read = by_hand.with_units()?;
+    let size = |(word, _): &&(&str, &str)| word.starts_with("size_");
+    let other = read.pairs()?.into_iter().find(|pair| size(&pair));
+    match other {
+        None => {}
+        Some((word, name)) => {
+            return Err(format!(
+                "--columns: expected sizes of flow records in bytes, got {word}={name}: --from csv reads \
+                 other units"
+            ));
+        }
+    }
+    Ok(read)
+}
+
 /// Lists names for a message, not all if they are many.
 fn some(names: &[&str]) -> String {
     const MOST: usize = 5;
@@ -227,7 +246,7 @@ struct Reader<'a> {
     payload: bool,
     /// True if some record has the packets of both directions only.
     halved: bool,
-    /// Records with a sampling rate of 0.
+    /// Records with a sampling rate of 0, or with none although the file has a column of rates.
     unknown_rate: u64,
     /// Smallest and largest sampling rate.
     rates: Option<(u64, u64)>,
@@ -331,7 +350,7 @@ impl Reader<'_> {
         let expected = match self.columns.start.1 {
             Some(_) => "a number of at least 0, or a date",
             None => {
-                "a date like 2026-09-01 10:00:05.123 or a Unix time of 10, 13, 16 or 19 digits \
+                "a date with a time like 2026-09-01 10:00:05.123 or a Unix time of 10, 13, 16 or 19 digits \
                  (for another number, name its unit in the header: start_ms)"
             }
         };
@@ -416,7 +435,10 @@ impl Reader<'_> {
         let rate = match self.options.sampling {
             Some(rate) => rate,
             None => {
-                let cell = self.columns.cell(row, Column::Rate).unwrap_or("1");
+                let named = self.columns.all.contains(&Some(Column::Rate));
+                // An empty cell says no more than a 0.
+                let none = if named { "0" } else { "1" };
+                let cell = self.columns.cell(row, Column::Rate).unwrap_or(none);
                 let after = cell.strip_prefix("1:").or(cell.strip_prefix("1/"));
                 let read: Option<u64> = after.unwrap_or(cell).parse().ok();
                 let expected = "a whole sampling rate like 1024 (--sampling N replaces it)";
@@ -504,9 +526,8 @@ impl Reader<'_> {
         }
         if self.unknown_rate > 0 {
             out.note(format!(
-                "{} records give the sampling rate 0, unknown: they are read as not sampled; \
-                 --sampling N sets the rate",
-                self.unknown_rate
+                "{} (0 or an empty cell): read as not sampled; --sampling N sets the rate",
+                counted(self.unknown_rate, "records give no sampling rate")
             ));
         }
         let unused = self.columns.unused(&header.names, options);
@@ -518,10 +539,7 @@ impl Reader<'_> {
             ));
         }
         if self.rounded > 0 {
-            out.note(format!(
-                "{} starts were rounded to a picosecond",
-                self.rounded
-            ));
+            out.note(counted(self.rounded, "starts were rounded to a picosecond"));
         }
         let flows = self.flows.iter_mut().map(|(_, flow)| flow);
         self.hosts.settle(flows, &mut out);

@@ -8,6 +8,7 @@
 //!                  2286.
 //! **Errors**       no guess is silent: the report names the interpretation of columns, and columns not read.
 
+use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
 use crate::lines::{Text, Wrong, shown};
@@ -34,7 +35,17 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
         let (line, row) = text.row(row)?;
         match &columns {
             None if row.iter().all(str::is_empty) => {}
-            None => columns = Some(Columns::of(&text, line, &row, options.columns.as_ref())?),
+            None => match options
+                .columns
+                .as_ref()
+                .filter(|by_hand| !by_hand.are_named())
+            {
+                Some(by_hand) => {
+                    columns = Some(Columns::in_order(&text, line, &row, by_hand)?);
+                    all.push((line, row));
+                }
+                None => columns = Some(Columns::of(&text, line, &row, options.columns.as_ref())?),
+            },
             Some(_) => all.push((line, row)),
         }
     }
@@ -105,7 +116,7 @@ impl Reader<'_> {
             .skip(columns.many)
             .filter(|cell| !cell.is_empty());
         if more.count() > 0 {
-            let expected = format!("{} cells, as in the header", columns.many);
+            let expected = counted(columns.many as u64, "cells, as in the header");
             return Err(self.text.error(line, &expected, &row.len().to_string()));
         }
         let cell = |at: usize| row.get(at).unwrap_or_default();
@@ -154,8 +165,9 @@ impl Reader<'_> {
             let read = digits.and_then(|digits| scaled(cell, digits));
             read.ok_or_else(|| {
                 wrong(
-                    "a date, a time with a unit like \"1.5 ms\", or a number with its unit in the \
-                     header (start_us) or in --columns (start_us=NAME)",
+                    "a date with a time like \"2026-09-01 10:00:05\", a time with a unit like \
+                     \"1.5 ms\", or a number with its unit in the header (start_us) or in --columns \
+                     (start_us=NAME)",
                 )
             })?
         };
@@ -164,6 +176,15 @@ impl Reader<'_> {
     }
 
     fn size(&self, line: usize, cell: &str) -> Result<u64, String> {
+        if let Some(unit) = self.columns.unit {
+            return unit.bytes(cell).ok_or_else(|| {
+                let expected = format!(
+                    "a whole number of bytes, in {} by the column's name",
+                    unit.said()
+                );
+                self.text.error(line, &expected, &shown(cell))
+            });
+        }
         // A number alone is in bytes; with a unit, sizes are those of all of Sidestep.
         let bytes = match scaled(cell, 0) {
             Some((bytes, cut)) => u64::try_from(bytes).ok().filter(|_| !cut),
@@ -196,6 +217,12 @@ impl Reader<'_> {
         let out = &mut self.out;
         out.note(self.columns.read.clone());
         out.note("Sizes are read as payload, without headers");
+        if let Some(unit) = self.columns.unit {
+            out.note(format!(
+                "Sizes are read in {}, by the column's name",
+                unit.said()
+            ));
+        }
         let unit = |digits| match digits {
             12 => "seconds",
             9 => "milliseconds",
@@ -217,10 +244,7 @@ impl Reader<'_> {
             out.note("Dates without an offset are read in UTC");
         }
         if self.rounded > 0 {
-            out.note(format!(
-                "{} starts were rounded to a picosecond",
-                self.rounded
-            ));
+            out.note(counted(self.rounded, "starts were rounded to a picosecond"));
         }
         if !self.columns.unread.is_empty() {
             out.note(unused(&self.columns.unread));

@@ -4,6 +4,7 @@
 //!                  snapshot length of 96 bytes) gives the same flows. [`crate::tcp`] defines flows.
 //! **Errors**       if a capture ends within a packet, the packets before it are kept, and the report says so.
 
+use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
 use crate::number::micros;
@@ -18,6 +19,7 @@ use etherparse::{
 use pcap_file::DataLink;
 use pcap_file::pcap::{PcapParseError, PcapParser, RawPcapPacket};
 use pcap_file::pcapng::{Block, PcapNgParseError, PcapNgParser};
+use std::borrow::Cow;
 
 /// Reads a capture as flows.
 pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
@@ -43,9 +45,8 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     out.drop("payload bytes that were sent or captured again", done.again);
     if done.unseen > 0 {
         out.note(format!(
-            "{} payload bytes are missing from the capture according to sequence numbers; they are \
-             counted",
-            done.unseen
+            "{} from the capture according to sequence numbers; they are counted",
+            counted(done.unseen, "payload bytes are missing")
         ));
     }
     if done.between > 0 {
@@ -57,8 +58,8 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     }
     if done.joined > 0 {
         out.note(format!(
-            "{} directions of connections have no SYN in the capture: earlier bytes are missing",
-            done.joined
+            "{} in the capture: earlier bytes are missing",
+            counted(done.joined, "directions of connections have no SYN")
         ));
     }
     let mut hosts = options.hosts.clone().unwrap_or_else(Hosts::assigned);
@@ -217,7 +218,7 @@ impl Reader {
     fn frame(&mut self, at: u128, link: DataLink, data: &[u8], length: u32) {
         let packet = match sliced(link, data) {
             Ok(packet) => packet,
-            Err(why) => return self.out.drop(why, 1),
+            Err(why) => return self.out.drop(&why, 1),
         };
         let Some((src, dst, payload, ip_bytes)) = network(&packet, data, length) else {
             return self.out.drop("packets that are neither IPv4 nor IPv6", 1);
@@ -274,7 +275,7 @@ fn picoseconds(time: Duration) -> u128 {
 }
 
 /// Parses the headers of a frame, of which only a part may have been captured.
-fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static str> {
+fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, Cow<'static, str>> {
     const SHORT: &str = "packets captured without a complete header";
     let typed = |skip: usize, at: usize| {
         let kind = data
@@ -285,7 +286,7 @@ fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static s
         let kind = EtherType(u16::from_be_bytes(*kind));
         Ok(LaxSlicedPacket::from_ether_type(kind, rest))
     };
-    let ip = |rest: Option<&'_ [u8]>| -> Result<_, &'static str> {
+    let ip = |rest: Option<&'_ [u8]>| -> Result<_, Cow<'static, str>> {
         // The version field decides, whatever the link type.
         let rest = rest.filter(|rest| !rest.is_empty()).ok_or(SHORT)?;
         Ok(if rest[0] >> 4 == 6 {
@@ -295,7 +296,7 @@ fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static s
         })
     };
     match link {
-        DataLink::ETHERNET => LaxSlicedPacket::from_ethernet(data).map_err(|_| SHORT),
+        DataLink::ETHERNET => LaxSlicedPacket::from_ethernet(data).map_err(|_| SHORT.into()),
         DataLink::LINUX_SLL => typed(16, 14),
         DataLink::LINUX_SLL2 => typed(20, 0),
         DataLink::RAW | DataLink::IPV4 | DataLink::IPV6 => {
@@ -305,8 +306,36 @@ fn sliced(link: DataLink, data: &[u8]) -> Result<LaxSlicedPacket<'_>, &'static s
             let kind = ip(data.get(4..))?;
             Ok(LaxSlicedPacket::from_ether_type(kind, &data[4..]))
         }
-        _ => Err("packets of an unsupported link type"),
+        other => Err(unread_link(u32::from(other)).into()),
     }
+}
+
+/// Names of link types that are not read.
+const LINKS: &[(u32, &str)] = &[
+    (9, "PPP"),
+    (105, "Wi-Fi"),
+    (119, "Wi-Fi with Prism headers"),
+    (127, "Wi-Fi with radiotap headers"),
+    (147, "private use"),
+    (187, "Bluetooth"),
+    (189, "USB of Linux"),
+    (192, "PPI"),
+    (195, "IEEE 802.15.4"),
+    (201, "Bluetooth with directions"),
+    (220, "USB of Linux, padded"),
+    (239, "NFLOG of Linux"),
+    (249, "USBPcap"),
+    (253, "netlink of Linux"),
+];
+
+/// Says which link type packets have, and which ones are read.
+fn unread_link(link: u32) -> String {
+    let named = LINKS.iter().find(|(number, _)| *number == link);
+    let name = named.map_or(String::new(), |(_, name)| format!(" ({name})"));
+    format!(
+        "packets of link type {link}{name}: those that are read are Ethernet (1), raw IP (101, 228, 229), loopback \
+         (0, 108) and Linux cooked (113, 276)"
+    )
 }
 
 /// Returns the addresses, the captured payload, and its length according to the header.

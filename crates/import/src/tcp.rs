@@ -138,6 +138,7 @@ impl Conversations {
         {
             let window = (!segment.syn).then_some(segment.window);
             back.now.acknowledged(at, number, window);
+            back.now.was_open |= segment.window > 0;
             back.now.heard = back.now.heard.max(at);
         }
         let payload = Payload {
@@ -200,11 +201,16 @@ impl Conversations {
         if opens && over {
             self.end(ends.back());
         }
-        self.start(ends, Direction::new(server, first, true, at));
+        let mut now = Direction::new(server, first, true, at);
+        now.takes = segment.window > 0;
+        self.start(ends, now);
     }
 
-    fn start(&mut self, ends: Ends, now: Direction) {
+    fn start(&mut self, ends: Ends, mut now: Direction) {
         let others = Vec::new();
+        // The receiver's SYN may be the only segment with a window above zero.
+        let back = self.open.get(&ends.back());
+        now.was_open |= back.is_some_and(|back| back.now.takes);
         self.open.insert(ends, Line { now, others });
     }
 

@@ -10,6 +10,7 @@
 //!                  third (PowerTCP), six with two rates at the end (Reverie). A topology of SimAI, whose last
 //!                  word is a GPU, is refused: its hosts have two links.
 
+use crate::counts::counted;
 use crate::lines::{Text, shown};
 use crate::number::{micros, scaled};
 use crate::{Imported, OutputKind};
@@ -185,7 +186,7 @@ fn read(text: &Text<'_>) -> Result<Read, String> {
     // The numbers of the switches may be on several lines.
     while (switches.len() as u64) < head.switches {
         let Some((line, row)) = lines.next() else {
-            let expected = format!("the numbers of {} switches", head.switches);
+            let expected = format!("the numbers of {}", counted(head.switches, "switches"));
             return Err(text.error(last, &expected, &format!("{}", switches.len())));
         };
         last = line;
@@ -219,7 +220,7 @@ fn read(text: &Text<'_>) -> Result<Read, String> {
     let mut cabled = BTreeMap::new();
     while (read.links.len() as u64) < head.links {
         let Some((line, row)) = lines.next() else {
-            let expected = format!("{} links, as the first line says", head.links);
+            let expected = counted(head.links, "links, as the first line says");
             return Err(text.error(last, &expected, &format!("{}", read.links.len())));
         };
         last = line;
@@ -309,8 +310,9 @@ impl Read {
             });
             let other = other.count();
             if other > 0 {
-                out.note(format!(
-                    "{other} links have another rate than the first line gives"
+                out.note(counted(
+                    other as u64,
+                    "links have another rate than the first line gives",
                 ));
             }
         }
@@ -324,10 +326,7 @@ impl Read {
             out.note("Delays without a unit are read as seconds, as ns-3 does");
         }
         if self.rounded > 0 {
-            out.note(format!(
-                "{} delays were rounded to a picosecond",
-                self.rounded
-            ));
+            out.note(counted(self.rounded, "delays were rounded to a picosecond"));
         }
         let mut hosts = self.hosts.hosts.iter();
         if hosts.any(|(node, host)| *node != u64::from(*host)) {

@@ -101,11 +101,12 @@ unread! {
         "save it in UTF-8: iconv -f UTF-16 -t UTF-8 IN > OUT";
     "a capture of snoop", |s| s.starts(&[b"snoop\0\0\0"]), "convert it: editcap -F pcap IN OUT";
     "a capture in ERF", |s| is_erf(s.bytes), "convert it: editcap -F pcap IN OUT";
+    "nfdump's text", |s| s.first().starts_with("Date first seen  "), "write it as CSV: nfdump -r FILE -o csv";
     "a file of nfcapd", |s| s.starts(&[b"\x0c\xa5"]), "write it as CSV: nfdump -r FILE -o csv";
     "a file of SiLK", |s| s.starts(&[&[0xde, 0xad, 0xbe, 0xef]]), "write it as text: rwcut FILE";
     "a Chakra execution trace", |s| is_chakra(s.bytes),
         "run it in ASTRA-sim and export its messages as a CSV with start, src, dst and size";
-    "flow records or other data as JSON", |s| is_other_json(s),
+    "flow records as JSON", |s| is_other_json(s),
         "make a CSV of it, as with jq -r '[.start, .src, .dst, .bytes] | @csv', with a header (the only JSON \
          read is SONiC's config_db.json, an object with tables like BUFFER_PROFILE)";
     "results of ns-3's FlowMonitor", |s| s.text().contains("<FlowMonitor"),
@@ -138,7 +139,7 @@ unread! {
     "results of HPCC's ns-3 (fct.txt)", |s| is_fct(s.first()), "import the flow.txt that the run read";
     "packets as text of tcpdump or tshark", |s| is_packet_text(s),
         "import the capture itself: tcpdump -w FILE writes one";
-    "a list with one row a packet, not a flow", |s| is_of_packets(s.first()),
+    "a list with one row a packet", |s| is_of_packets(s.first()),
         IMPORT_THE_CAPTURE;
     "a CSV with the line \"sep=\" of a spreadsheet", |s| s.first().starts_with("sep="), "remove that line";
 }
@@ -174,8 +175,9 @@ pub fn is_sonic(start: &Start<'_>) -> bool {
 
 fn is_other_json(start: &Start<'_>) -> bool {
     let text = start.text();
+    let list = text.strip_prefix('[').map(str::trim_start);
     let json = text.starts_with('{')
-        || text.starts_with("[{")
+        || list.is_some_and(|rest| rest.starts_with(['{', ']', '"']))
         || text.starts_with("[\n")
         || text.starts_with("[ ");
     json && !is_sonic(start)

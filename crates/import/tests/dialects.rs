@@ -170,7 +170,7 @@ fn the_first_line_of_a_topology_names_its_dialect() {
     noted(
         reverie,
         &plain(),
-        "1 links have another rate than the first line gives",
+        "1 link has another rate than the first line gives",
     );
     // The older simulator has no error rates, and text at the end.
     let older = "3 1 2\n0\n0 1 40Gbps 0.0001ms\n0 2 40Gbps 0.0001ms\n\nsrc0 dst0 rate delay\n";
@@ -200,7 +200,7 @@ fn a_message_of_a_connection_is_a_flow() {
         &plain(),
         "2 messages (msg) are read as a flow each",
     );
-    noted(numbers, &plain(), "1 flows repeat another one");
+    noted(numbers, &plain(), "1 flow repeats another one");
     // The word stands anywhere after the nodes.
     for row in [
         "0->1 msg 7 id 1 start 5000000 size 9",
@@ -239,7 +239,7 @@ fn only_a_barrier_for_which_all_wait_makes_a_group() {
     noted(
         &triggered("multishot", ""),
         &drop,
-        "1 oneshot and multishot triggers make no group",
+        "1 oneshot or multishot trigger makes no group: it fires at",
     );
     assert_eq!(rows(&triggered("oneshot", ""), &drop), alone);
     let group = ["0,h0,h1,100000 B,trigger 1", "0,h0,h2,100000 B,trigger 1"];
@@ -249,7 +249,11 @@ fn only_a_barrier_for_which_all_wait_makes_a_group() {
     for many in ["1", "3"] {
         let kind = format!("barrier count {many}");
         assert_eq!(rows(&triggered(&kind, ""), &drop), alone);
-        noted(&triggered(&kind, ""), &drop, "1 barriers make no group");
+        noted(
+            &triggered(&kind, ""),
+            &drop,
+            "1 barrier makes no group: it waits for",
+        );
     }
     // The second connection sets it off at both of its ends.
     let twice = triggered("barrier count 3", " send_done_trigger 1");
@@ -356,7 +360,7 @@ fn repeated_rows_are_counted_and_kept() {
     noted(
         text,
         &plain(),
-        "2 flows repeat another one in all columns that are read, and are kept",
+        "2 flows repeat another one in all columns that are read: kept",
     );
 }
 
@@ -431,7 +435,7 @@ fn sizes_of_other_tools_are_bytes_and_shares() {
 
 #[test]
 fn known_formats_that_are_not_read_are_named_with_what_to_do() {
-    let cases: [(&[u8], &str); 30] = [
+    let cases: [(&[u8], &str); 28] = [
         (
             b"num_ranks 2\n\nrank 0 {\nl1: send 10b to 1\n}\n",
             "a schedule in GOAL",
@@ -451,23 +455,24 @@ fn known_formats_that_are_not_read_are_named_with_what_to_do() {
         ),
         (b"graph [\n  node [\n", "a topology in GML"),
         (b"graph net {\n a -- b\n}\n", "a graph of Graphviz"),
-        (&[0x1f, 0x8b, 8, 0], "a gzip file: unpack it first"),
+        (
+            &[0x1f, 0x8b, 8, 0],
+            "a gzip file, which is not read: unpack it first",
+        ),
         (b"(\xb5/\xfd\0\0", "a zstd file"),
         (b"\xfd7zXZ\0\0", "an xz file"),
-        (b"PAR1\x15\0", "a Parquet file: make a CSV of it"),
+        (
+            b"PAR1\x15\0",
+            "a Parquet file, which is not read: make a CSV of it",
+        ),
         (b"PK\x03\x04\0", "a ZIP archive or an XLSX workbook"),
         (b"\xff\xfet\0i\0m\0e\0,\0", "text in UTF-16"),
         (b"\xfe\xff\0t\0i", "text in UTF-16"),
         (
             b"{\"src\":\"a\",\"dst\":\"b\"}\n{\"src\":\"a\",\"dst\":\"b\"}\n",
-            "flow records or other data as JSON",
+            "flow records as JSON",
         ),
-        (b"[{\"src\":\"a\"}]", "flow records or other data as JSON"),
-        (
-            b"{\"nodes\":[],\"links\":[]}",
-            "flow records or other data as JSON",
-        ),
-        (b"{}", "flow records or other data as JSON"),
+        (b"[{\"src\":\"a\",\"dst\":3}]", "flow records as JSON"),
         (
             b"\x0b\x0a\x050.0.4\x12\x02\x08\x01",
             "a Chakra execution trace",
@@ -514,7 +519,7 @@ fn known_formats_that_are_not_read_are_named_with_what_to_do() {
     for (bytes, words) in cases {
         assert_eq!(Format::of(bytes), None, "{words}");
         let said = Format::detect("f", bytes, &plain()).unwrap_err();
-        let expected = format!("f: expected flows, packets, a network or sizes, got {words}");
+        let expected = format!("f: the file is {words}");
         assert!(said.starts_with(&expected) && said.len() < 400, "{said}");
         // The name is said too if the format is given.
         let said = import("f", bytes, Format::HpccFlows, &plain()).unwrap_err();
@@ -526,7 +531,7 @@ fn known_formats_that_are_not_read_are_named_with_what_to_do() {
     ];
     let said = Format::detect("f", &[record, record].concat(), &plain()).unwrap_err();
     assert!(
-        said.contains("got a capture in ERF: convert it: editcap"),
+        said.contains("a capture in ERF, which is not read: convert it: editcap"),
         "{said}"
     );
 }
@@ -633,4 +638,242 @@ fn bytes_are_not_multiplied_by_the_size_of_a_packet() {
         why.contains("--packet: expected a column of packets, got \"bytes\""),
         "{why}"
     );
+}
+
+#[test]
+fn a_size_has_the_unit_of_its_column_name() {
+    let text = |size: &str, cell: &str| format!("start_us,src,dst,{size}\n0,h0,h1,{cell}\n");
+    for (size, cell, bytes) in [
+        ("size_kb", "10", 10_000),
+        ("size (MB)", "0.5", 500_000),
+        ("sizeKiB", "1.5", 1_536),
+        ("size_bits", "80", 10),
+        ("size_bytes", "80", 80),
+    ] {
+        let row = [format!("0,h0,h1,{bytes} B")];
+        assert_eq!(rows(&text(size, cell), &plain()), row, "{size}");
+        let by_hand = with(&format!("size={size}"), None);
+        assert_eq!(rows(&text(size, cell), &by_hand), row, "{size}");
+    }
+    noted(
+        &text("size_kb", "10"),
+        &plain(),
+        "Sizes are read in kb (1000 bytes), by the column's name",
+    );
+    for (size, columns, bytes) in [
+        ("KiB", "size=KiB", 10_240),
+        ("bits", "size=bits", 10),
+        ("volume", "size_kb=volume", 10_000),
+        ("volume", "size_mib=volume", 10 << 20),
+        ("volume", "size=volume", 10),
+        ("volume", "start_us=start_us,size=volume", 10),
+    ] {
+        let cell = if size == "bits" { "80" } else { "10" };
+        let row = [format!("0,h0,h1,{bytes} B")];
+        assert_eq!(
+            rows(&text(size, cell), &with(columns, None)),
+            row,
+            "{columns}"
+        );
+    }
+    for (size, columns) in [
+        ("packets", "size=packets"),
+        ("size_pkts", "size=size_pkts"),
+        ("size (Mb)", "size=size (Mb)"),
+        ("Mbps", "size=Mbps"),
+        ("size (furlongs)", "size=size (furlongs)"),
+    ] {
+        let said = refused(&text(size, "10"), &with(columns, None));
+        assert!(
+            said.contains("expected a column of sizes in bytes, bits, kb"),
+            "{said}"
+        );
+    }
+    let said = refused(&text("size_bits", "81"), &plain());
+    assert!(
+        said.starts_with("f:2: expected a whole number of bytes, in bits by the column's name"),
+        "{said}"
+    );
+    // Ten digits look like seconds since 1970, and the name says microseconds.
+    let begins = "begin_us,src,dst,size\n1542110377,h0,h1,9\n";
+    let row = ["1542110377,h0,h1,9 B"];
+    assert_eq!(rows(begins, &with("start=begin_us", None)), row);
+    let records = "begin_us,src_addr,dst_addr,octets\n1542110377,10.0.0.1,10.0.0.2,9\n";
+    let read = import(
+        "f",
+        records.as_bytes(),
+        Format::Netflow,
+        &with("start=begin_us", None),
+    );
+    assert!(
+        read.unwrap().files[0]
+            .1
+            .contains("\n1542110377,h0,h1,9 B\n")
+    );
+    // The kinds that count bytes only.
+    let records = "start_s,src_addr,dst_addr,kilobytes,packets\n0,10.0.0.1,10.0.0.2,10,3\n";
+    let said = import(
+        "f",
+        records.as_bytes(),
+        Format::Netflow,
+        &with("size=kilobytes", None),
+    )
+    .unwrap_err();
+    assert!(
+        said.contains("got size_kb=kilobytes: --from csv reads other units"),
+        "{said}"
+    );
+    let said = refused("kb,cdf\n10,0.5\n20,1\n", &with("bytes=kb,share=cdf", None));
+    assert!(said.contains("got \"kb\" in kb (1000 bytes)"), "{said}");
+}
+
+#[test]
+fn fields_in_their_order_read_a_list_without_a_header() {
+    let nsg = "1542110377,10.0.0.4,13.67.143.118,44931,443,T,25000\n1542110378,10.0.0.5,10.0.0.4,44932,443,T,9\n";
+    let said = refused(nsg, &plain());
+    assert!(
+        said.contains("the file has no header: put a line like start_s,src,dst,size above"),
+        "{said}"
+    );
+    let said = import("f", nsg.as_bytes(), Format::Csv, &plain()).unwrap_err();
+    assert!(
+        said.contains("the file has no header: put a line like start_s,src,dst,size above"),
+        "{said}"
+    );
+    let options = Options {
+        keep_times: false,
+        ..with("start_s,src,dst,-,-,-,size", None)
+    };
+    // 10.0.0.4, 10.0.0.5 and 13.67.143.118 in their order.
+    assert_eq!(
+        rows(nsg, &options),
+        ["0,h0,h2,25000 B", "1000000,h1,h0,9 B"]
+    );
+    noted(
+        nsg,
+        &options,
+        "Columns are read by their order in --columns",
+    );
+    let kb = Options {
+        keep_times: false,
+        ..with("start_s,src,dst,-,-,-,size_kb", None)
+    };
+    assert_eq!(rows(nsg, &kb)[1], "1000000,h1,h0,9000 B");
+    // Numbers alone look like other formats.
+    assert_eq!(
+        rows("1,2,3,0.5\n2,3,4,1\n", &with("size,src,dst,start_s", None)).len(),
+        2
+    );
+    let said = refused(nsg, &with("start_s,src,dst,size", None));
+    assert!(
+        said.starts_with("--columns: expected 7 fields, one for each column of line 1"),
+        "{said}"
+    );
+    let said = refused(
+        "begin,src,dst,size\n1,a,b,1\n",
+        &with("start_s,src,dst,size", None),
+    );
+    assert!(said.contains("since the file names its columns"), "{said}");
+    assert!(
+        Columns::read("start")
+            .unwrap_err()
+            .ends_with("got one word \"start\"")
+    );
+}
+
+#[test]
+fn a_table_with_unknown_names_is_told_which_fields_lack_a_column() {
+    let unsw = "srcip,sport,dstip,dsport,proto,state,dur,sbytes,dbytes,Stime,Ltime\n\
+                59.166.0.0,1390,149.171.126.6,53,udp,CON,0.001,132,164,1421927414,1421927414\n";
+    let said = refused(unsw, &plain());
+    assert!(
+        said.starts_with(
+            "f: the format cannot be detected; it looks like a CSV of flows, in which src is \"srcip\", dst is \
+             \"dstip\": name the other columns with --columns start=NAME,size=NAME (perhaps start \"Stime\" or \
+             \"Ltime\", size \"sbytes\" or \"dbytes\")"
+        ),
+        "{said}"
+    );
+    let options = Options {
+        keep_times: false,
+        ..with("start=Stime,size=sbytes", None)
+    };
+    assert_eq!(rows(unsw, &options), ["0,h0,h1,132 B"]);
+    let wireshark = "\"Address A\",\"Port A\",\"Address B\",\"Port B\",\"Packets\",\"Bytes\",\"Bytes A → B\",\"Rel Start\"\n\
+                     10.0.0.1,1,10.0.0.2,2,3,400,200,0.5\n";
+    let said = refused(wireshark, &plain());
+    assert!(
+        said.contains(
+            "size is \"Bytes\": name the other columns with --columns start=NAME,src=NAME,dst=NAME (perhaps \
+             start \"Rel Start\", src \"Address A\", dst \"Address B\")"
+        ),
+        "{said}"
+    );
+    let nfdump = "Date first seen          Event  XEvent Proto      Src IP Addr:Port          Dst IP Addr:Port\n";
+    let said = refused(nfdump, &plain());
+    assert!(
+        said.ends_with("nfdump's text, which is not read: write it as CSV: nfdump -r FILE -o csv"),
+        "{said}"
+    );
+    let zeek = "#fields\tts\tid.orig_h\tid.resp_h\tproto\torig_bytes\tresp_bytes\n";
+    assert_eq!(
+        refused(zeek, &plain()),
+        "f:1: expected records below the header, got none"
+    );
+}
+
+#[test]
+fn json_that_is_not_read_is_told_by_what_it_is() {
+    let said = |text: &str| refused(text, &plain());
+    let dump =
+        "{\"BUFFER_PROFILE|egress_lossy_profile\": {\"type\": \"hash\"}, \"PORT|Ethernet0\": {}}";
+    assert!(
+        said(dump)
+            .contains("got a database dump with keys like TABLE|name: export the configuration")
+    );
+    let by_hand = import("f", dump.as_bytes(), Format::Sonic, &plain()).unwrap_err();
+    assert!(
+        by_hand.contains("got a database dump with keys like TABLE|name"),
+        "{by_hand}"
+    );
+    for text in [
+        "{\"PORT\": {\"Ethernet0\": {}}, \"VLAN\": {}}",
+        "{\"PORT\": {\"Ethernet0\": {}}, \"DEVICE_METADATA\": {}}",
+    ] {
+        let said = said(text);
+        assert!(
+            said.contains("got a configuration without tables of buffers (it has \""),
+            "{said}"
+        );
+    }
+    assert_eq!(
+        said("{\n \"a\": 1,\n \"b\": }"),
+        "f:3: expected JSON, but it is broken at column 7"
+    );
+    assert!(said("{\n \"a\": [1,").starts_with("f:2: expected JSON, but the file ends within it"));
+    for empty in ["[]", "{}", " [ ]\n"] {
+        assert!(said(empty).ends_with("got empty JSON"), "{}", said(empty));
+    }
+    let other = said("{\"colour\": \"red\", \"shape\": 3}");
+    assert!(
+        other.contains("got JSON with the keys \"colour\", \"shape\": the only JSON read"),
+        "{other}"
+    );
+    let records = said("[{\"begin\": 1, \"srcHost\": \"a\", \"dstHost\": \"b\", \"bytes\": 3}]");
+    assert!(records.contains("jq -r"), "{records}");
+}
+
+#[test]
+fn shares_that_end_below_the_whole_are_told() {
+    for (text, end) in [
+        ("1000 10\n2000 50\n9000 97\n", "97"),
+        ("1000 0.1\n2000 0.5\n9000 0.97\n", "0.97"),
+        ("size,cdf\n1000,10\n2000,50\n9000,97\n", "97"),
+    ] {
+        let said = refused(text, &plain());
+        assert!(
+            said.ends_with(&format!("the shares end at {end}: expected 1 or 100")),
+            "{said}"
+        );
+    }
 }

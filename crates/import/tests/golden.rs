@@ -1,6 +1,6 @@
 //! Golden results of a small file of each format.
 
-use sidestep_import::{Format, Hosts, Nodes, Options, import};
+use sidestep_import::{Format, Hosts, Nodes, Options, counted, import};
 use std::fs;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ fn shown(file: &str, options: &Options) -> String {
         ("dropped", &imported.dropped),
     ] {
         for (what, many) in all {
-            text.push_str(&format!("{word}: {many} {what}\n"));
+            text.push_str(&format!("{word}: {}\n", counted(*many, what)));
         }
     }
     text
@@ -217,7 +217,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Csv,
             "start,src,dst,size\n5,a,b,1\n",
-            "f:2: expected a date, a time with a unit like \"1.5 ms\", or a number with its unit \
+            "f:2: expected a date with a time like \"2026-09-01 10:00:05\", a time with a unit like \"1.5 ms\", or a number with its unit \
              in the header (start_us) or in --columns (start_us=NAME), got \"5\"",
         ),
         (
@@ -363,7 +363,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Netflow,
             "ts,sa,da,ibyt\n170000,10.0.0.1,10.0.0.2,1\n",
-            "f:2: expected a date like 2026-09-01 10:00:05.123 or a Unix time of 10, 13, 16 or 19 \
+            "f:2: expected a date with a time like 2026-09-01 10:00:05.123 or a Unix time of 10, 13, 16 or 19 \
              digits (for another number, name its unit in the header: start_ms), got \"170000\"",
         ),
         (
@@ -379,7 +379,7 @@ fn what_is_wrong_is_said_with_its_line_and_shortly() {
         (
             Sonic,
             "{\n\"a\":",
-            "f:2: expected JSON, as a config_db.json of SONiC is, got a file that ends within it at column 4",
+            "f:2: expected JSON, as a config_db.json of SONiC is, but the file ends within it at column 4",
         ),
     ];
     for (format, text, expected) in cases {

@@ -106,7 +106,7 @@ fn marks_of_another_queue_are_not_given_to_the_queue_that_is_written() {
     let asked = read(&text, None, None).unwrap_err();
     assert_eq!(
         asked,
-        "c.json: BUFFER_QUEUE: expected --queue with one kind of queues, got none, and 2 kinds of queues\n  \
+        "c.json: BUFFER_QUEUE: the switch has 2 kinds of queues: choose one with --queue\n  \
          --queue 0: queues 0-2, 5-6 of 1 port, profile \"egress_lossy_profile\", no WRED profile\n  \
          --queue 3: queues 3-4 of 1 port, profile \"egress_lossless_profile\", WRED profile \
          \"AZURE_LOSSLESS\""
@@ -128,7 +128,7 @@ fn marks_of_another_queue_are_not_given_to_the_queue_that_is_written() {
     }
     let mixed = read(&text, Some("2-3"), None).unwrap_err();
     assert!(
-        mixed.contains("got 2 kinds of queues\n  --queue 2: queue 2 of 1 port,"),
+        mixed.contains("--queue names 2 kinds of queues: choose one with --queue\n  --queue 2: queue 2 of 1 port,"),
         "{mixed}"
     );
 }
@@ -305,6 +305,11 @@ fn ports_whose_queues_of_one_number_differ_are_named() {
         asked.contains("--queue 'Ethernet8|3': queue 3 of 2 ports"),
         "{asked}"
     );
+    // So are kinds with the same queues.
+    let text = queues(&[("Ethernet12|3", LOSSLESS), ("Ethernet8|3", LOSSY)], &[]);
+    let asked = read(&text, None, None).unwrap_err();
+    let at = |port: &str| asked.find(port).unwrap();
+    assert!(at("Ethernet8|3") < at("Ethernet12|3"), "{asked}");
 }
 
 #[test]
@@ -356,17 +361,18 @@ fn a_queue_with_pauses_is_said_to_have_them() {
     let notes = |queue| read(&text, Some(queue), None).unwrap().notes.join("\n");
     assert!(!notes("0").contains("pfc_enable"));
     assert!(
-        notes("3").contains("pfc_enable of 1 port is on for queues 3: the switch pauses senders"),
+        notes("3")
+            .contains("PFC (pfc_enable) is on for queue 3 of 1 port: the switch pauses senders"),
         "{}",
         notes("3")
     );
     assert!(
-        notes("6").contains("pfc_enable of 1 port is on for queues 6:"),
+        notes("6").contains("PFC (pfc_enable) is on for queue 6 of 1 port:"),
         "{}",
         notes("6")
     );
     assert!(
-        notes("3-4").contains("pfc_enable of 1 port is on for queues 3-4:"),
+        notes("3-4").contains("PFC (pfc_enable) is on for queues 3-4 of 1 port:"),
         "{}",
         notes("3-4")
     );

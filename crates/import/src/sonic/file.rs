@@ -1,5 +1,6 @@
 //! Tables of a `config_db.json`, with error messages that name the table, the row and the field.
 
+use crate::json;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -39,6 +40,17 @@ impl<'a> File<'a> {
         let missing: Vec<&str> = (NEEDED[..2].iter().copied())
             .filter(|table| file.table(table).is_none())
             .collect();
+        if missing.len() == 2 {
+            let got = match json::is_dump(root) {
+                true => Some(json::DUMP.to_string()),
+                false if NEEDED.iter().any(|table| root.contains_key(*table)) => None,
+                false => json::has_tables(root).then(|| json::without_buffers(root)),
+            };
+            if let Some(got) = got {
+                let expected = "the tables BUFFER_PROFILE and BUFFER_POOL of a config_db.json";
+                return Err(format!("{name}: expected {expected}, got {got}"));
+            }
+        }
         match missing.is_empty() {
             true => Ok(file),
             false => Err(file.lacks(&missing)),
@@ -191,12 +203,4 @@ pub fn plain(name: &str) -> String {
         short.push('…');
     }
     short
-}
-
-/// Counts things: `1 port`, `28 ports`.
-pub fn count(many: usize, what: &str) -> String {
-    match many {
-        1 => format!("1 {what}"),
-        many => format!("{many} {what}s"),
-    }
 }

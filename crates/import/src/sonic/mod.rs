@@ -8,8 +8,9 @@
 mod file;
 mod queues;
 
+use crate::counts::counted;
 use crate::{Imported, Options, OutputKind};
-use file::{Fields, File, count, plain, quoted};
+use file::{Fields, File, plain, quoted};
 use queues::{Kind, Queues};
 use serde_json::Value;
 
@@ -18,11 +19,11 @@ pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, S
     let root: Value = serde_json::from_slice(bytes).map_err(|why| {
         // The parser's own message may quote the file.
         let what = match why.classify() {
-            serde_json::error::Category::Eof => "a file that ends within it",
-            _ => "something else",
+            serde_json::error::Category::Eof => "but the file ends within it",
+            _ => "but it is broken",
         };
         format!(
-            "{name}:{}: expected JSON, as a config_db.json of SONiC is, got {what} at column {}",
+            "{name}:{}: expected JSON, as a config_db.json of SONiC is, {what} at column {}",
             why.line(),
             why.column()
         )
@@ -118,11 +119,12 @@ impl<'a> File<'a> {
             }),
             (None, None, [only]) => Ok(*only),
             (None, None, []) => Err(self.wrong("BUFFER_PROFILE", "a profile of egress", "none")),
-            _ => {
-                let expected = format!("--profile with one of {}", few());
-                let got = "no --profile and no BUFFER_QUEUE with a profile";
-                Err(self.wrong("BUFFER_PROFILE", &expected, got))
-            }
+            _ => Err(format!(
+                "{}: BUFFER_PROFILE: no row of BUFFER_QUEUE says which profile a queue has: \
+                     choose one with --profile: {}",
+                self.name,
+                few()
+            )),
         }
     }
 
@@ -380,9 +382,9 @@ impl<'a> File<'a> {
         ));
         if let Some((which, ports)) = queues.lossless(self, kind)? {
             out.note(format!(
-                "pfc_enable of {} is on for queues {which}: the switch pauses senders before it \
+                "PFC (pfc_enable) is on for {which} of {}: the switch pauses senders before it \
                  drops their packets. Here it does not, unless you set pfc in [switch]",
-                count(ports, "port")
+                counted(ports as u64, "ports")
             ));
         }
         Ok(())

@@ -4,7 +4,8 @@
 //!                  and `host|asic0|Ethernet0|3` is one of a chassis. Queues with the same buffer profile and
 //!                  the same WRED profile are of one kind. If there are several kinds, the user chooses one.
 
-use super::file::{File, count, plain, quoted};
+use super::file::{File, plain, quoted};
+use crate::counts::{counted, counting};
 use crate::{Options, natural};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,17 +60,16 @@ impl Kind<'_> {
 
     /// Describes the queues: `queues 0-2, 5-6 of 28 ports`.
     pub fn words(&self) -> String {
-        let ports = count(self.places.len(), "port");
+        let ports = counted(self.places.len() as u64, "ports");
         let mut sets = self.places.values();
         let first = sets.next().cloned().unwrap_or_default();
         if sets.all(|set| *set == first) {
-            let word = if first.len() == 1 { "queue" } else { "queues" };
-            return format!("{word} {} of {ports}", ranges(&first));
+            return format!("{} of {ports}", numbered(&first));
         }
         let all: BTreeSet<u32> = self.places.values().flatten().copied().collect();
         format!(
             "{} of {ports} (not the same of each: {})",
-            count(self.many(), "queue"),
+            counted(self.many() as u64, "queues"),
             ranges(&all)
         )
     }
@@ -152,7 +152,12 @@ impl<'a> Queues<'a> {
                 places,
             })
             .collect();
-        kinds.sort_by_key(|kind| kind.places.values().flatten().min().copied());
+        // By their lowest queue, and by the first port in natural order.
+        let first = |kind: &Kind<'a>| {
+            let port = kind.places.keys().next().cloned();
+            (kind.places.values().flatten().min().copied(), port)
+        };
+        kinds.sort_by_key(first);
         Ok(Queues { kinds })
     }
 
@@ -199,13 +204,14 @@ impl<'a> Queues<'a> {
             _ if !buffered && options.queue.is_none() => Ok(None),
             [one] => Ok(Some(one.clone())),
             several => {
-                let got = match &options.queue {
-                    Some(_) => format!("{} kinds of queues", several.len()),
-                    None => format!("none, and {} kinds of queues", several.len()),
+                let whose = match &options.queue {
+                    Some(_) => "--queue names",
+                    None => "the switch has",
                 };
                 Err(format!(
-                    "{}: BUFFER_QUEUE: expected --queue with one kind of queues, got {got}{}",
+                    "{}: BUFFER_QUEUE: {whose} {} kinds of queues: choose one with --queue{}",
                     file.name,
+                    several.len(),
                     list(several, &known)
                 ))
             }
@@ -251,7 +257,7 @@ impl<'a> Queues<'a> {
                 }
             }
         }
-        Ok((ports > 0).then(|| (ranges(&on), ports)))
+        Ok((ports > 0).then(|| (numbered(&on), ports)))
     }
 }
 
@@ -348,6 +354,11 @@ fn numbers(word: &str) -> Option<BTreeSet<u32>> {
         all.extend(first..=last);
     }
     Some(all)
+}
+
+/// Formats queues: `queue 3`, `queues 0-2, 5`.
+fn numbered(all: &BTreeSet<u32>) -> String {
+    format!("{} {}", counting(all.len() as u64, "queues"), ranges(all))
 }
 
 /// Formats numbers: `0-2, 5`.

@@ -230,6 +230,28 @@ fn a_window_of_zero_is_no_pause() {
 }
 
 #[test]
+fn a_first_acknowledgement_with_a_window_of_zero_is_no_pause_after_an_open_syn() {
+    // The receiver's only window above zero is that of its SYN, or of its answer to one.
+    for from in [Client, Server] {
+        let to = if from == Client { Server } else { Client };
+        let mut c = Capture::new();
+        let [client, server] = c.numbers;
+        c.syn(0, Client, client);
+        c.syn(10, Server, server);
+        for i in 0..3 {
+            c.data(100 + u64::from(i) * 10, from, i * 1000, 1000);
+        }
+        c.window(200, to, 3000, 0);
+        c.window(300_000, to, 3000, 60_000);
+        for i in 3..6 {
+            c.data(300_100 + u64::from(i) * 10, from, i * 1000, 1000);
+        }
+        let way = if from == Client { '>' } else { '<' };
+        is(&c, &[&format!("0 {way} 6000")], 0);
+    }
+}
+
+#[test]
 fn a_flight_that_waits_for_acknowledgements_is_no_pause() {
     // Round trips of 50 ms; the window doubles. The last segment of the message has PSH.
     let mut c = Capture::new();

@@ -4,6 +4,7 @@
 mod build;
 mod captures;
 mod exchange;
+mod grain;
 mod records;
 mod wrong;
 

@@ -98,7 +98,7 @@ fn argus_counts_frames_and_both_directions() {
     );
     let hours =
         "StartTime,Proto,SrcAddr,DstAddr,SrcBytes\n09:46:53.047277,tcp,10.0.0.1,10.0.0.2,2\n";
-    assert!(said(hours).starts_with("r.csv:2: expected a date like 2026-09-01"));
+    assert!(said(hours).starts_with("r.csv:2: expected a date with a time like 2026-09-01"));
 }
 
 const ZEEK: &str = "#separator \\x09\n#set_separator\t,\n#empty_field\t(empty)\n#unset_field\t-\n\
@@ -188,7 +188,7 @@ fn nprobe_is_read_with_unix_seconds_and_not_with_the_time_since_a_boot() {
         &["0,h0,h1,14200 B", "0,h1,h0,20 B"],
     );
     let boot = text.replace("1609459200", "86400123");
-    assert!(said(&boot).starts_with("r.csv:2: expected a date like"));
+    assert!(said(&boot).starts_with("r.csv:2: expected a date with a time like"));
     let millis = text.replace("FIRST_SWITCHED", "FLOW_START_MILLISECONDS");
     is(
         &millis.replace("1609459200", "1609459200123"),
@@ -279,7 +279,10 @@ fn each_record_has_its_own_rate() {
         ]
     );
     note(&read, "1 to 100");
-    note(&read, "1 records give the sampling rate 0, unknown");
+    note(
+        &read,
+        "2 records give no sampling rate (0 or an empty cell)",
+    );
 }
 
 #[test]
@@ -360,9 +363,9 @@ fn starts_in_whole_steps_are_told_with_their_burst() {
         assert_eq!(
             note(&read, "multiples"),
             format!(
-                "600 of 600 starts are multiples of {step}, and up to {most} flows begin at one \
-                 instant: with a clock of such steps that burst is the clock's, not the traffic's; \
-                 --spread draws starts within their step"
+                "600 of 600 starts are multiples of {step}, and up to {most} of them begin at one \
+                 instant: if the clock that wrote them has steps of {step}, the clock made this \
+                 burst, not the traffic; --spread draws these starts within their step"
             )
         );
     }
@@ -378,7 +381,7 @@ fn the_grain_of_any_list_is_looked_at() {
         csv.push_str(&format!("{}.0 s,a{},b,1000\n", i / 8, i % 8));
     }
     let read = import("f", csv.as_bytes(), Format::Csv, &Options::new()).unwrap();
-    assert!(note(&read, "multiples of 1 s").contains("up to 8 flows"));
+    assert!(note(&read, "multiples of 1 s").contains("up to 8 of them"));
     // Flows of one group start together on purpose.
     let mut grouped = "start,src,dst,size,group\n".to_string();
     for i in 0..40 {
@@ -462,8 +465,8 @@ fn spread_moves_what_belongs_together_by_the_same_time_and_needs_a_step() {
     let fine = read_fine(&options);
     assert_eq!(
         fine,
-        "--spread: expected starts of which most are multiples of one step and half fall together, \
-         got others: name the step of the clock, like --spread=1ms"
+        "--spread: expected starts of which most are multiples of one step and half of these fall \
+         together, got others: name the step of the clock, like --spread=1ms"
     );
 }
 

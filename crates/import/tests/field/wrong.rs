@@ -3,7 +3,7 @@
 use crate::build::End::{Client, Server};
 use crate::build::{Capture, MICROS, NANOS, frame, header, record, tcp};
 use crate::read;
-use sidestep_import::{Format, Imported, Options, import};
+use sidestep_import::{Format, Imported, Options, counted, import};
 use std::fs;
 use std::path::Path;
 
@@ -16,9 +16,7 @@ fn outcome(result: Result<Imported, String>) -> String {
         }
         Ok(imported) => {
             let counts = imported.kept.iter().chain(&imported.dropped);
-            let counts: Vec<String> = counts
-                .map(|(what, many)| format!("{many} {what}"))
-                .collect();
+            let counts: Vec<String> = counts.map(|(what, many)| counted(*many, what)).collect();
             let common = [
                 "A flow is",
                 "Addresses are",
