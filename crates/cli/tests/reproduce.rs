@@ -175,7 +175,8 @@ fn unknown_names_and_wrong_files_are_status_2_and_leave_nothing() {
     );
     let wrong = say("mine");
     assert!(wrong.contains("fig3.toml:2:"), "{wrong}");
-    assert!(say("mine/fig1/x").contains("unknown"));
+    let nested = say("mine/fig1/x");
+    assert!(nested.contains("has no figure"), "{nested}");
     assert_eq!(room.names(), ["experiments"]);
 }
 

@@ -2,7 +2,7 @@
 
 use crate::collectors::{Column, FLOWS};
 use crate::lines::shown;
-use crate::names::{self, between, plain};
+use crate::names::{self, NO_HEADER, between, plain};
 use crate::number::scaled;
 
 /// Field of a flow, with its word of `--columns`.
@@ -105,8 +105,3 @@ pub fn advice(line: &str) -> String {
     }
     text
 }
-
-/// Advice for a table without a header.
-pub const NO_HEADER: &str = "the file has no header: put a line like start_s,src,dst,size above the first, or give \
-                             the fields in their order, like --columns start_s,src,dst,-,size (- for a column \
-                             that is not used)";

@@ -5,11 +5,15 @@
 
 use crate::columns;
 use crate::counts::counted;
-use crate::guess::NO_HEADER;
 use crate::lines::{Text, shown};
 use crate::number::scaled;
 use crate::units::{self, SizeUnit};
 use core::mem::discriminant;
+
+/// Advice for a table without a header.
+pub const NO_HEADER: &str = "the file has no header: put a line like start_s,src,dst,size above the first, or give \
+                             the fields in their order, like --columns start_s,src,dst,-,size (- for a column \
+                             that is not used)";
 
 /// Meaning of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
