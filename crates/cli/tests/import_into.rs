@@ -97,6 +97,10 @@ fn the_commands_of_the_readme_answer_about_the_readers_list() {
         said[2]
     );
     assert!(said[2].contains("24 flows from the list"), "{}", said[2]);
+    let scenario = fs::read_to_string(room.path().join("mine/scenario.toml")).unwrap();
+    let rate =
+        "\"topology.rate\" = \"assumed: the rate of the hosts' links in the network before\"";
+    assert!(scenario.contains(rate), "{scenario}");
     assert!(
         said[3].contains("flows of trace/backup, p99, ms"),
         "{}",

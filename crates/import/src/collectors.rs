@@ -395,6 +395,22 @@ const COLLECTORS: [Collector; 7] = [
 pub const VPC: &str = "version account-id interface-id srcaddr dstaddr srcport dstport protocol \
                        packets bytes start end action log-status";
 
+/// Returns true for a count of the source by its initial, beside which a `d` is the destination's.
+pub fn of_source(name: &str) -> bool {
+    ["spkts", "sbytes"].contains(&plain(name).as_str())
+}
+
+/// Returns the column of counts that are named by the initial of an end: `sbytes`, `Dpkts`.
+pub fn of_side(name: &str) -> Option<Column> {
+    match plain(name).as_str() {
+        "spkts" => Some(Column::Packets),
+        "sbytes" => Some(Column::Bytes),
+        "dpkts" => Some(Column::BackPackets),
+        "dbytes" => Some(Column::BackBytes),
+        _ => None,
+    }
+}
+
 /// Returns the small letters and digits of a name, by which names are compared.
 fn plain(name: &str) -> String {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);

@@ -67,13 +67,14 @@ pub fn write_placed(
     if flows.is_empty() {
         return Err(nothing(out));
     }
+    let original = flows.first().map_or(0, |(_, flow)| flow.start);
     spread(&mut flows, options, out)?;
     let first = flows.first().map_or(0, |(_, flow)| flow.start);
     let zero = if options.keep_times { 0 } else { first };
     if zero > 0 {
         out.note(format!(
             "Times are relative to the first flow, which starts at {} s in the original",
-            seconds(first)
+            seconds(original)
         ));
     }
     if let Some((_, last)) = flows.last()

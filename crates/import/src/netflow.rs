@@ -6,7 +6,7 @@
 //! **Units**        dates, Unix times, or numbers in the unit given by the column's name.
 //! **Errors**       every column that is not used is named.
 
-use crate::collectors::{Collector, Column, Counts, FLOWS};
+use crate::collectors::{Collector, Column, Counts, FLOWS, of_side, of_source};
 use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
@@ -49,7 +49,11 @@ struct Columns {
 impl Columns {
     fn of(text: &Text<'_>, header: &Header, options: &Options) -> Result<Columns, String> {
         let collector = header.collector;
+        let sided = header.names.iter().any(|name| of_source(name));
         let meaning = |name: &str| {
+            if let Some(column) = of_side(name).filter(|_| sided) {
+                return Some((column, 0));
+            }
             let by_hand = || options.columns.as_ref().and_then(|_| FLOWS.column(name));
             collector.column(name).or_else(by_hand)
         };

@@ -1,6 +1,6 @@
 //! Shape of a file of flow records: its header and its separator.
 
-use crate::collectors::{Collector, Column, FLOWS, VPC};
+use crate::collectors::{Collector, Column, FLOWS, VPC, of_side};
 use crate::lines::{Text, shown};
 
 /// Header of a file of flow records.
@@ -123,8 +123,11 @@ pub fn sampled(bytes: &[u8]) -> Option<String> {
 /// Returns true if a line names the columns that any flow record needs.
 pub fn is_header(line: &str) -> bool {
     let names = split(line, separator(line));
-    let columns = names.iter().filter_map(|name| FLOWS.column(name));
-    let columns: Vec<Column> = columns.map(|(column, _)| column).collect();
+    let known = |name: &String| FLOWS.column(name).map(|(column, _)| column);
+    let columns = names
+        .iter()
+        .filter_map(|name| known(name).or_else(|| of_side(name)));
+    let columns: Vec<Column> = columns.collect();
     let has = |wanted: fn(&Column) -> bool| columns.iter().any(wanted);
     has(|c| matches!(c, Column::Start(_)))
         && has(|c| *c == Column::Src)

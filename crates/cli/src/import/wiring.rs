@@ -138,8 +138,14 @@ impl Wiring {
             Some("single_switch") => ("hosts", list.hosts.to_string()),
             _ => {
                 let mut values = vec![("k", k.to_string())];
+                let kept = rate.is_some();
                 values.extend(rate.map(|rate| ("rate", quoted(&rate))));
-                return self.topology("fat_tree", &values, true);
+                self.topology("fat_tree", &values, true)?;
+                let words = "assumed: the rate of the hosts' links in the network before";
+                return match kept {
+                    true => self.source("topology.rate", words),
+                    false => Ok(()),
+                };
             }
         };
         let kind = kind.unwrap_or_default();

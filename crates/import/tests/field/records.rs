@@ -491,3 +491,32 @@ fn bytes_that_cannot_be_are_refused_or_told() {
         "1 records have fewer bytes than the headers of their packets take",
     );
 }
+
+#[test]
+fn an_initial_beside_its_sibling_names_the_end_that_a_count_is_of() {
+    // NetFlow version 5 writes d for delta, other tables for the destination.
+    let v5 = "start,srcaddr,dstaddr,dOctets,dPkts,proto\n2026-09-01 10:00:00.1,10.0.0.1,10.0.0.2,14600,10,6\n";
+    is(v5, &["0,h0,h1,14200 B"]);
+    let sided = "start,srcaddr,dstaddr,bytes,spkts,dpkts,proto\n\
+        2026-09-01 10:00:00.1,10.0.0.1,10.0.0.2,15000,10,300,6\n";
+    is(sided, &["0,h0,h1,14600 B"]);
+    let both = "start,srcaddr,dstaddr,sbytes,dbytes,Spkts,Dpkts,proto\n\
+        2026-09-01 10:00:00.1,10.0.0.1,10.0.0.2,3320,5000,20,30,6\n";
+    is(both, &["0,h0,h1,2520 B", "0,h1,h0,3800 B"]);
+}
+
+#[test]
+fn the_first_start_is_told_as_the_file_has_it() {
+    let mut text = "start_s,src,dst,size\n".to_string();
+    for i in 0..40 {
+        text.push_str(&format!("{},a,b,1000\n", 1_000_000 + i / 8));
+    }
+    let options = Options {
+        spread: Spread::Found,
+        ..Options::new()
+    };
+    note(
+        &imported(&text, &options),
+        "starts at 1000000 s in the original",
+    );
+}
