@@ -38,7 +38,7 @@ fn write(
 ) -> (Vec<u64>, u64) {
     let (mut at, mut from, mut again) = (1_000, 0, 0);
     let mut starts = Vec::new();
-    let mut latest = 0;
+    let (mut latest, mut previous) = (0, 0);
     for message in messages {
         // A byte alone that is sent again without an acknowledgement in sight may be a repeat.
         let told = acknowledged || latest != 1;
@@ -59,6 +59,7 @@ fn write(
         for i in order {
             let (first, bytes) = part(i);
             c.data(at, Server, first, bytes as usize);
+            previous = bytes;
             at += 12;
         }
         let mut left: Vec<u32> = vec![0; many as usize];
@@ -78,8 +79,13 @@ fn write(
                 if *losses > 0 {
                     let (first, bytes) = part(i as u32);
                     c.data(at, Server, first, bytes as usize);
-                    // A last byte alone that comes again looks like a keep-alive, unless it was not acknowledged.
-                    again += u64::from(bytes) * u64::from(bytes > 1 || acknowledged);
+                    // The last byte alone, once more after a longer segment, looks like a keep-alive.
+                    let alone = bytes == 1 && first + 1 == from + message.bytes;
+                    let told = !alone || previous == 1;
+                    if told {
+                        again += u64::from(bytes);
+                        previous = bytes;
+                    }
                     *losses -= 1;
                     at += 12;
                 }
