@@ -58,34 +58,26 @@ fn table(dir: &ResultDir, args: &ShowArgs, choice: &Choice) -> Outcome {
         if let Some(scheme) = scheme {
             report = report.only(scheme);
         }
-        if args.json {
-            out::say_json(&report.to_json());
-        } else {
-            out::say(&shown(
-                args,
-                || report.to_csv(args.all),
-                || report.answer(),
-                || report.to_text(),
-            ));
-        }
-        return Ok(0);
+        return Ok(print(
+            args,
+            || report.to_json(),
+            || report.to_csv(args.all),
+            || report.answer(),
+            || report.to_text(),
+        ));
     }
     let mut report = dir.report()?;
     one_seed(&report.seeds, choice)?;
     if let Some(scheme) = scheme {
         report = report.only(scheme);
     }
-    if args.json {
-        out::say_json(&report.to_json());
-    } else {
-        out::say(&shown(
-            args,
-            || report.to_csv(args.all),
-            || report.answer(),
-            || report.to_text(),
-        ));
-    }
-    Ok(0)
+    Ok(print(
+        args,
+        || report.to_json(),
+        || report.to_csv(args.all),
+        || report.answer(),
+        || report.to_text(),
+    ))
 }
 
 /// Refuses a choice of one seed among several: the numbers of the table are of all seeds together.
@@ -101,17 +93,21 @@ fn one_seed(all: &[u64], choice: &Choice) -> Result<(), Failure> {
     }
 }
 
-/// Returns the table as CSV with `--csv`, whole with `--all`, else the answer.
-fn shown(
+/// Prints the table as JSON with `--json`, as CSV with `--csv`, whole with `--all`, else the answer; returns the exit
+/// status.
+fn print(
     args: &ShowArgs,
+    json: impl Fn() -> Value,
     csv: impl Fn() -> String,
     answer: impl Fn() -> String,
     whole: impl Fn() -> String,
-) -> String {
-    match args.csv {
-        true => csv(),
-        false => text_of(args.all, answer, whole),
+) -> u8 {
+    match (args.json, args.csv) {
+        (true, _) => out::say_json(&json()),
+        (false, true) => out::say(&csv()),
+        (false, false) => out::say(&text_of(args.all, answer, whole)),
     }
+    0
 }
 
 /// Prints the contents of recordings, or their events.
