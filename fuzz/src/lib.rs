@@ -1,7 +1,9 @@
 //! Parts that several fuzz targets share.
 
 use arbitrary::Arbitrary;
-use sidestep_sim::{ClassTransports, Files, SwitchOverrides, SwitchConfig, TraceFilter, WorldConfig};
+use sidestep_sim::{
+    ClassTransports, Files, SwitchConfig, SwitchOverrides, TraceFilter, WorldConfig,
+};
 use sidestep_switch::{Capacity, buffer, route, sched};
 use sidestep_transport::{
     AckRule, BackoffEnds, Congestion, DelayedAck, Estimator, Growth, RackConfig, Recovery,

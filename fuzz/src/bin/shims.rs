@@ -140,7 +140,9 @@ fuzz_target!(|input: (Settings, Settings, bool, Agents, Vec<Step>)| {
         };
         adds = chosen.adds();
         let told = [chosen];
-        shims.iter_mut().for_each(|shim| shim.configure_for_stack(&told));
+        shims
+            .iter_mut()
+            .for_each(|shim| shim.configure_for_stack(&told));
         shims.push(mark);
     }
     let longest: u64 = made.iter().map(|of| u64::from(of.timeout_us)).sum();

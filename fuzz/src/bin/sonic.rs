@@ -23,7 +23,11 @@ const PROFILES: [&str; 4] = ["lossy", "[BUFFER_PROFILE|lossless]", "ingress", "n
 const WREDS: [&str; 3] = ["W0", "[WRED_PROFILE|W1]", "none"];
 
 fuzz_target!(|switch: Switch| {
-    let quoted = |word: &str| format!("{word:?}").replace("\\'", "'").replace("\\u{", "\\\\u{");
+    let quoted = |word: &str| {
+        format!("{word:?}")
+            .replace("\\'", "'")
+            .replace("\\u{", "\\\\u{")
+    };
     let rows = |all: &[(String, u8)], field: &str, names: &[&str]| {
         let row = |(key, which): &(String, u8)| {
             let name = names[usize::from(*which) % names.len()];
@@ -31,9 +35,10 @@ fuzz_target!(|switch: Switch| {
         };
         all.iter().map(row).collect::<Vec<_>>().join(", ")
     };
-    let pauses = switch.pauses.iter().map(|(key, on)| {
-        format!("{}: {{\"pfc_enable\": {}}}", quoted(key), quoted(on))
-    });
+    let pauses = switch
+        .pauses
+        .iter()
+        .map(|(key, on)| format!("{}: {{\"pfc_enable\": {}}}", quoted(key), quoted(on)));
     let text = format!(
         r#"{{
 "BUFFER_POOL": {{"out": {{"size": "7000000", "type": "egress"}}, "in": {{"size": "9", "type": "ingress"}}}},
@@ -45,7 +50,9 @@ fuzz_target!(|switch: Switch| {
         rows(&switch.marks, "wred_profile", &WREDS),
         pauses.collect::<Vec<_>>().join(", "),
     );
-    let profile = switch.profile.map(|which| ["lossy", "lossless", "ingress", "x"][usize::from(which % 4)]);
+    let profile = switch
+        .profile
+        .map(|which| ["lossy", "lossless", "ingress", "x"][usize::from(which % 4)]);
     let read = |queue: Option<String>| {
         let options = Options {
             queue,
@@ -60,7 +67,10 @@ fuzz_target!(|switch: Switch| {
     assert!(said.len() < 4_000 && !said.contains('\x1b'), "{said}");
     // What the message offers is one kind of queues.
     if switch.queue.is_none() {
-        for offer in said.lines().filter_map(|line| line.strip_prefix("  --queue ")) {
+        for offer in said
+            .lines()
+            .filter_map(|line| line.strip_prefix("  --queue "))
+        {
             let Some((flag, _)) = offer.split_once(": ") else {
                 continue;
             };
@@ -68,7 +78,9 @@ fuzz_target!(|switch: Switch| {
                 continue;
             }
             let again = read(Some(flag.trim_matches('\'').to_string()));
-            let asked = again.err().is_some_and(|said| said.contains("kinds of queues"));
+            let asked = again
+                .err()
+                .is_some_and(|said| said.contains("kinds of queues"));
             assert!(!asked, "{flag} of\n{said}");
         }
     }
