@@ -393,7 +393,7 @@ fn probes_add_up_over_seeds() {
     assert_eq!(serde_json::from_str::<Summary>(&text).unwrap(), s);
 }
 
-/// Of 21 queries of 1 to 21 ms, the nearest ranks are 11, 20 (19.95) and 21 (20.79). With two of them open, the 95th
+/// Nearest ranks of 21 queries of 1 to 21 ms: 11, 20 (19.95) and 21 (20.79). With two of them open, the 95th
 /// percentile is the first of these, a bound.
 #[test]
 fn the_95th_percentile_is_the_twentieth_of_twenty_one() {

@@ -1,6 +1,6 @@
 //! Elements of a plot: lines, rectangles and text at positions in points.
 //!
-//! One drawing is written as SVG and drawn as PNG, so that the two show the same.
+//! Drawings are written as SVG and rendered as PNG from the same shapes.
 
 /// Background colour of the page.
 pub const PAGE: Color = Color(255, 255, 255);

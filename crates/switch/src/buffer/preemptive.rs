@@ -1,7 +1,7 @@
 //! Common part of the policies that deflect packets before a queue is full: the condition and the choice of the
 //! port.
 //!
-//! They differ in how they estimate the standing of a packet among others ([`RankEstimator`]).
+//! The policies differ in how they estimate the standing of a packet among others ([`RankEstimator`]).
 
 use super::detour::Step;
 use super::relative_rank::{RankEstimator, Share};
