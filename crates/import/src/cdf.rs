@@ -14,12 +14,10 @@
 
 use crate::cdf_columns::{Chosen, DIGITS, ONE, Row, Table, cells, is_header, is_number, mark};
 use crate::counts::counted;
+use crate::limits::LARGEST_FLOW;
 use crate::lines::{Text, shown};
-use crate::number::scaled;
+use crate::number::{scaled, whole};
 use crate::{Imported, Options, OutputKind};
-
-/// Largest size of a flow.
-const LARGEST: u64 = (1 << 44) - 1;
 
 /// Imports a distribution.
 pub fn import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, String> {
@@ -94,12 +92,11 @@ impl Table<'_> {
         for (line, row) in &self.rows {
             let wrong = |expected: &str, got: &str| self.text.error(*line, expected, &shown(got));
             let cell = row[chosen.size];
-            let size = scaled(cell, 0).filter(|(_, cut)| !cut);
-            let size = size.and_then(|(size, _)| u64::try_from(size).ok()?.checked_mul(by));
-            let size = size.filter(|size| *size <= LARGEST);
+            let size = whole(cell).and_then(|size| size.checked_mul(by));
+            let size = size.filter(|size| *size <= LARGEST_FLOW);
             let size = size.ok_or_else(|| {
                 wrong(
-                    &format!("a whole number of {unit}, of at most {LARGEST} bytes"),
+                    &format!("a whole number of {unit}, of at most {LARGEST_FLOW} bytes"),
                     cell,
                 )
             })?;

@@ -5,6 +5,8 @@
 //! **Units**        a column of starts with a unit in its name has numbers of that unit; any other has dates, or
 //!                  Unix times whose digits tell their unit.
 
+use crate::names::plain;
+
 /// Meaning of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
@@ -25,7 +27,7 @@ pub enum Column {
     /// Payload of the source and of the destination.
     Payload,
     BackPayload,
-    /// One packet in so many was sampled.
+    /// Packets for which one sampled packet stands.
     Rate,
     /// Packets left out after each one that was sampled.
     RateSpace,
@@ -33,7 +35,7 @@ pub enum Column {
     OtherRate,
     /// Verdict of a filter.
     Action,
-    /// Whether the record has data.
+    /// Status of the record: data or none.
     Status,
 }
 
@@ -409,12 +411,6 @@ pub fn of_side(name: &str) -> Option<Column> {
         "dbytes" => Some(Column::BackBytes),
         _ => None,
     }
-}
-
-/// Returns the small letters and digits of a name, by which names are compared.
-fn plain(name: &str) -> String {
-    let letters = name.chars().filter(char::is_ascii_alphanumeric);
-    letters.map(|c| c.to_ascii_lowercase()).collect()
 }
 
 impl Collector {

@@ -2,12 +2,10 @@
 
 use crate::counts::counted;
 use crate::grain;
+use crate::limits::LARGEST_FLOW;
 use crate::number::micros;
 use crate::{Imported, List, Options, OutputKind};
 use std::collections::BTreeMap;
-
-/// Largest size in a flow list.
-const LARGEST: u64 = (1 << 44) - 1;
 
 /// Latest start: 46 days, as everywhere in Sidestep.
 const LATEST: u128 = 4_000_000 * 1_000_000_000_000;
@@ -58,9 +56,9 @@ pub fn write_placed(
     };
     keep("flows from a host to itself", &|flow| flow.src != flow.dst);
     keep("flows without payload", &|flow| flow.size != Some(0));
-    let larger = format!("flows of more than {LARGEST} bytes");
+    let larger = format!("flows of more than {LARGEST_FLOW} bytes");
     keep(&larger, &|flow| {
-        flow.size.is_none_or(|size| size <= LARGEST)
+        flow.size.is_none_or(|size| size <= LARGEST_FLOW)
     });
     flows.sort_by_key(|(_, flow)| flow.start);
     part(&mut flows, options, out);

@@ -1,13 +1,11 @@
 //! Map from addresses and names to hosts.
 
 use crate::flows::Flow;
+use crate::limits::MOST_HOSTS;
 use crate::lines::{Text, Wrong, shown};
 use crate::{Imported, OutputKind, natural};
 use core::net::IpAddr;
 use std::collections::BTreeMap;
-
-/// Number of hosts that no network of Sidestep's exceeds.
-const MOST: u32 = 1 << 20;
 
 /// Addresses, names and prefixes with their hosts, from a file with the header `address,host`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -81,7 +79,7 @@ impl Hosts {
         let host = host.trim();
         let digits = host.strip_prefix('h').unwrap_or(host);
         let plain = digits.bytes().all(|b| b.is_ascii_digit());
-        let host = digits.parse().ok().filter(|h| plain && *h < MOST);
+        let host = digits.parse().ok().filter(|h| plain && *h < MOST_HOSTS);
         let host = host.ok_or_else(|| wrong("a host like h0"))?;
         if is_name(address.trim()) {
             let name = address.trim().to_string();
@@ -144,7 +142,7 @@ impl Hosts {
             return Err(());
         }
         if self.own {
-            let number = word[1..].parse().ok().filter(|number| *number < MOST);
+            let number = word[1..].parse().ok().filter(|number| *number < MOST_HOSTS);
             return number.map(Some).ok_or(());
         }
         if let Some(host) = self.named.get(word) {
@@ -162,7 +160,7 @@ impl Hosts {
 
     fn next(&mut self, called: String) -> Option<u32> {
         let next = self.order.len() as u32;
-        (next < MOST).then(|| {
+        (next < MOST_HOSTS).then(|| {
             self.order.push(called);
             next
         })

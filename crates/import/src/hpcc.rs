@@ -12,9 +12,10 @@
 
 use crate::counts::counted;
 use crate::flows::{self, Flow};
+use crate::limits::MOST_HOSTS;
 use crate::lines::{Text, shown};
-use crate::number::scaled;
-use crate::topology::MOST_NODES;
+use crate::number::{scaled, whole};
+
 use crate::{Imported, Options};
 use std::collections::BTreeSet;
 
@@ -344,9 +345,7 @@ impl Reader<'_> {
     /// Reads a size in bytes or packets, which is never rounded.
     fn size(&self, line: usize, row: &[&str]) -> Result<u64, String> {
         let number = |word: &str, expected: &str| {
-            let read = scaled(word, 0).filter(|(_, cut)| !cut);
-            let read = read.and_then(|(n, _)| u64::try_from(n).ok());
-            read.ok_or_else(|| self.text.error(line, expected, &shown(word)))
+            whole(word).ok_or_else(|| self.text.error(line, expected, &shown(word)))
         };
         match self.form.at(row, Field::Packets) {
             None => number(
@@ -365,7 +364,7 @@ impl Reader<'_> {
     }
 
     fn node(&self, line: usize, word: &str) -> Result<u32, String> {
-        let number: Option<u64> = word.parse().ok().filter(|n| *n < MOST_NODES);
+        let number: Option<u64> = word.parse().ok().filter(|n| *n < u64::from(MOST_HOSTS));
         let number =
             number.ok_or_else(|| self.text.error(line, "the number of a node", &shown(word)))?;
         match &self.options.nodes {
@@ -390,9 +389,7 @@ impl Reader<'_> {
                 "Stop times are not used: a flow of Sidestep's ends when all of its bytes have arrived",
             );
         }
-        if self.rounded > 0 {
-            out.note(counted(self.rounded, "starts were rounded to a picosecond"));
-        }
+        out.rounded(self.rounded, "starts");
         match &self.options.nodes {
             Some(nodes) => out.note(format!(
                 "Node numbers are mapped to the {} hosts of the topology",

@@ -21,6 +21,7 @@ mod hosts;
 mod hpcc;
 mod htsim;
 mod json;
+mod limits;
 mod lines;
 mod names;
 mod natural;
@@ -177,7 +178,11 @@ impl Format {
 /// Returns true if the first line has at least three cells.
 fn is_table(start: &Start<'_>) -> bool {
     let first = start.lines().next().unwrap_or_default();
-    first.bytes().filter(|b| b",;\t".contains(b)).count() > 1
+    first
+        .bytes()
+        .filter(|b| lines::SEPARATORS.contains(b))
+        .count()
+        > 1
 }
 
 /// Returns the sentence about a file of a format that is known and not read.
@@ -343,6 +348,16 @@ impl Imported {
     fn drop(&mut self, why: &str, many: u64) {
         if many > 0 {
             count(&mut self.dropped, why, many);
+        }
+    }
+
+    /// Notes how many `things` were rounded, if any were.
+    fn rounded(&mut self, many: u64, things: &str) {
+        if many > 0 {
+            self.note(counted(
+                many,
+                &format!("{things} were rounded to a picosecond"),
+            ));
         }
     }
 

@@ -160,6 +160,16 @@ fn expected(said: &str) -> &str {
     &said[from..end.unwrap_or(said.len())]
 }
 
+/// Marks that separate the cells of a line.
+pub const SEPARATORS: [u8; 4] = [b',', b'|', b'\t', b';'];
+
+/// Returns the separator that is most frequent in a line, the first in [`SEPARATORS`] of equal ones.
+pub fn separator(line: &str) -> Option<u8> {
+    let many = |mark: u8| line.bytes().filter(|byte| *byte == mark).count();
+    let most = SEPARATORS.into_iter().rev().max_by_key(|mark| many(*mark));
+    most.filter(|mark| many(*mark) > 0)
+}
+
 /// Formats an error: `file:line: expected …, got …`.
 pub fn error(name: &str, line: usize, expected: &str, got: &str) -> String {
     format!("{name}:{line}: expected {expected}, got {got}")

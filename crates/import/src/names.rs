@@ -5,7 +5,7 @@
 
 use crate::columns;
 use crate::counts::counted;
-use crate::lines::{Text, shown};
+use crate::lines::{Text, separator, shown};
 use crate::number::scaled;
 use crate::units::{self, SizeUnit};
 use core::mem::discriminant;
@@ -196,14 +196,7 @@ pub fn field(name: &str) -> Option<&'static str> {
 
 /// Returns the separator between the names of a header.
 pub fn between(header: &str) -> u8 {
-    let many = |mark: &u8| header.bytes().filter(|byte| byte == mark).count();
-    let mut best = b',';
-    for mark in [b';', b'\t'] {
-        if many(&mark) > many(&best) {
-            best = mark;
-        }
-    }
-    best
+    separator(header).unwrap_or(b',')
 }
 
 /// Returns the meanings of the columns of this line.

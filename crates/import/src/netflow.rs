@@ -11,7 +11,7 @@ use crate::counts::counted;
 use crate::flows::{self, Flow};
 use crate::hosts::Hosts;
 use crate::lines::{Text, Wrong, shown};
-use crate::number::scaled;
+use crate::number::{scaled, whole};
 use crate::records::Header;
 use crate::when::{date, short_of_ps};
 use crate::{Imported, Options};
@@ -372,10 +372,9 @@ impl Reader<'_> {
         let Some(cell) = self.columns.cell(row, wanted) else {
             return Ok(None);
         };
-        let read = scaled(cell, 0).filter(|(_, cut)| !cut);
-        let read = read.and_then(|(n, _)| u64::try_from(n).ok());
         let expected = "a whole number below 2^64";
-        read.map(Some)
+        whole(cell)
+            .map(Some)
             .ok_or_else(|| self.wrong(line, expected, cell))
     }
 
@@ -542,9 +541,7 @@ impl Reader<'_> {
                 unused.join(", ")
             ));
         }
-        if self.rounded > 0 {
-            out.note(counted(self.rounded, "starts were rounded to a picosecond"));
-        }
+        out.rounded(self.rounded, "starts");
         let flows = self.flows.iter_mut().map(|(_, flow)| flow);
         self.hosts.settle(flows, &mut out);
         flows::write_placed(self.flows, "line", options, &mut out)?;

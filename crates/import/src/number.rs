@@ -32,6 +32,12 @@ pub fn scaled(text: &str, digits: u32) -> Option<(u128, bool)> {
     Some((quotient + u128::from(rest >= by.div_ceil(2)), rest != 0))
 }
 
+/// Reads a whole number, which is never rounded.
+pub fn whole(text: &str) -> Option<u64> {
+    let (number, _) = scaled(text, 0).filter(|(_, cut)| !cut)?;
+    u64::try_from(number).ok()
+}
+
 /// Formats picoseconds as microseconds, without trailing zeros.
 pub fn micros(ps: u64) -> String {
     let (whole, rest) = (ps / 1_000_000, ps % 1_000_000);

@@ -243,9 +243,7 @@ impl Reader<'_> {
         if self.dates {
             out.note("Dates without an offset are read in UTC");
         }
-        if self.rounded > 0 {
-            out.note(counted(self.rounded, "starts were rounded to a picosecond"));
-        }
+        out.rounded(self.rounded, "starts");
         if !self.columns.unread.is_empty() {
             out.note(unused(&self.columns.unread));
         }

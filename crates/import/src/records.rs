@@ -1,7 +1,7 @@
 //! Shape of a file of flow records: its header and its separator.
 
 use crate::collectors::{Collector, Column, FLOWS, VPC, of_side};
-use crate::lines::{Text, shown};
+use crate::lines::{Text, separator, shown};
 
 /// Header of a file of flow records.
 pub struct Header {
@@ -10,14 +10,6 @@ pub struct Header {
     pub names: Vec<String>,
     pub separator: u8,
     pub collector: &'static Collector,
-}
-
-/// Returns the separator of a header.
-fn separator(line: &str) -> u8 {
-    let many = |mark: u8| line.bytes().filter(|byte| *byte == mark).count();
-    let marks = [b',', b'|', b'\t', b';'];
-    let most = marks.into_iter().rev().max_by_key(|mark| many(*mark));
-    most.filter(|mark| many(*mark) > 0).unwrap_or(b' ')
 }
 
 fn split(line: &str, separator: u8) -> Vec<String> {
@@ -60,7 +52,7 @@ impl Header {
                 continue;
             }
             let (line, row) = if is_vpc(row) { (0, VPC) } else { (line, row) };
-            let separator = separator(row);
+            let separator = separator(row).unwrap_or(b' ');
             let names = split(row, separator);
             let collector = Collector::of(names.iter().map(String::as_str)).unwrap_or(&FLOWS);
             return Some(Header {
@@ -122,7 +114,7 @@ pub fn sampled(bytes: &[u8]) -> Option<String> {
 
 /// Returns true if a line names the columns that any flow record needs.
 pub fn is_header(line: &str) -> bool {
-    let names = split(line, separator(line));
+    let names = split(line, separator(line).unwrap_or(b' '));
     let known = |name: &String| FLOWS.column(name).map(|(column, _)| column);
     let columns = names
         .iter()

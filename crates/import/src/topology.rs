@@ -11,13 +11,11 @@
 //!                  word is a GPU, is refused: its hosts have two links.
 
 use crate::counts::counted;
+use crate::limits::MOST_HOSTS;
 use crate::lines::{Text, shown};
 use crate::number::{micros, scaled};
 use crate::{Imported, OutputKind};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Number of nodes that no network of Sidestep's exceeds.
-pub const MOST_NODES: u64 = 1 << 20;
 
 /// Nodes of a topology that are hosts, numbered from zero in the order of their node numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,7 +86,7 @@ enum Form {
     Hpcc,
     /// Nodes, switches, switches of racks, links.
     PowerTcp,
-    /// The same, then the rates of a host's link and of a link between switches.
+    /// Fields of `PowerTcp`, then the rates of a host's link and of a link between switches.
     Reverie(u64, u64),
 }
 
@@ -136,8 +134,8 @@ impl Head {
             ),
             _ => return Err(wrong(FORMS)),
         };
-        if nodes > MOST_NODES || switches > nodes {
-            let expected = format!("at most {MOST_NODES} nodes, and no more switches than nodes");
+        if nodes > u64::from(MOST_HOSTS) || switches > nodes {
+            let expected = format!("at most {MOST_HOSTS} nodes, and no more switches than nodes");
             return Err(wrong(&expected));
         }
         if racks > switches {
@@ -325,9 +323,7 @@ impl Read {
         if self.bare[1] {
             out.note("Delays without a unit are read as seconds, as ns-3 does");
         }
-        if self.rounded > 0 {
-            out.note(counted(self.rounded, "delays were rounded to a picosecond"));
-        }
+        out.rounded(self.rounded, "delays");
         let mut hosts = self.hosts.hosts.iter();
         if hosts.any(|(node, host)| *node != u64::from(*host)) {
             out.note(

@@ -1,12 +1,10 @@
 //! Golden results of a small file of each format.
 
+mod common;
+
+use common::{fixtures, is_golden};
 use sidestep_import::{Format, Hosts, Nodes, Options, counted, import};
 use std::fs;
-use std::path::PathBuf;
-
-fn fixtures() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
-}
 
 fn bytes(name: &str) -> Vec<u8> {
     fs::read(fixtures().join(name)).unwrap()
@@ -33,14 +31,9 @@ fn shown(file: &str, options: &Options) -> String {
     text
 }
 
-fn is_golden(file: &str, golden: &str, options: &Options) {
-    let now = shown(file, options);
-    let place = fixtures().join(golden);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&place, &now).unwrap();
-    }
-    let kept = fs::read_to_string(&place).unwrap_or_default();
-    assert_eq!(now, kept, "{golden}: UPDATE_GOLDEN=1 writes it");
+/// Requires that the import of a file is the table `golden`.
+fn is_imported(file: &str, golden: &str, options: &Options) {
+    is_golden(golden, &shown(file, options));
 }
 
 fn options() -> Options {
@@ -67,21 +60,21 @@ fn each_format_comes_to_what_is_kept() {
         drop_triggered: true,
         ..options()
     };
-    is_golden("own.csv", "own.out", &options());
-    is_golden("capture.pcap", "capture.out", &by_port);
-    is_golden("nfdump.csv", "nfdump.out", &by_port);
-    is_golden("nfdump.csv", "nfdump-mapped.out", &mapped);
-    is_golden("ipfix.csv", "ipfix.out", &options());
-    is_golden("flow.txt", "flow.out", &nodes);
-    is_golden("topology.txt", "topology.out", &options());
-    is_golden("incast.cm", "incast.out", &some);
+    is_imported("own.csv", "own.out", &options());
+    is_imported("capture.pcap", "capture.out", &by_port);
+    is_imported("nfdump.csv", "nfdump.out", &by_port);
+    is_imported("nfdump.csv", "nfdump-mapped.out", &mapped);
+    is_imported("ipfix.csv", "ipfix.out", &options());
+    is_imported("flow.txt", "flow.out", &nodes);
+    is_imported("topology.txt", "topology.out", &options());
+    is_imported("incast.cm", "incast.out", &some);
     let queue = |queue: &str| Options {
         queue: Some(queue.into()),
         ..options()
     };
-    is_golden("config_db.json", "sonic.out", &queue("0"));
-    is_golden("config_db.json", "sonic-lossless.out", &queue("3"));
-    is_golden("websearch.txt", "websearch.out", &options());
+    is_imported("config_db.json", "sonic.out", &queue("0"));
+    is_imported("config_db.json", "sonic-lossless.out", &queue("3"));
+    is_imported("websearch.txt", "websearch.out", &options());
 }
 
 /// Returns the lines of the imported flow list, without comments.

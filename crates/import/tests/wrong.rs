@@ -1,16 +1,14 @@
 //! Wrong inputs of each reader of text, with their messages: `fixtures/wrong/`.
 
+mod common;
+
+use common::{fixtures, is_golden};
 use sidestep_import::{Columns, Format, Nodes, Options, import};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// Least number of wrong inputs of a reader.
 const LEAST: usize = 50;
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
-}
 
 /// Reads `\n`-free text with escapes: `\xff`, `\e`, `\t` and `\0`.
 fn unescaped(line: &str) -> Vec<u8> {
@@ -44,7 +42,7 @@ fn options(words: &str) -> Result<Options, String> {
         match word {
             "--drop-triggered" => options.drop_triggered = true,
             "--topology" => {
-                let bytes = fs::read(folder().join("topology.txt")).unwrap();
+                let bytes = fs::read(fixtures().join("topology.txt")).unwrap();
                 options.nodes = Some(Nodes::read("topology.txt", &bytes).unwrap());
             }
             "--packet" => options.packet = Some(words.next().unwrap().parse().unwrap()),
@@ -112,14 +110,10 @@ fn fifty_wrong_inputs_of_each_reader_of_text_are_refused_with_these_messages() {
         ("htsim.txt", Format::Htsim),
         ("cdf.txt", Format::Cdf),
     ] {
-        let place = folder().join("wrong").join(file);
+        let place = fixtures().join("wrong").join(file);
         let kept = fs::read_to_string(&place).unwrap();
         let (now, many) = answered(&kept, format);
-        if std::env::var_os("UPDATE_GOLDEN").is_some() {
-            fs::write(&place, &now).unwrap();
-            continue;
-        }
-        assert_eq!(now, kept, "{file}: UPDATE_GOLDEN=1 writes it");
+        is_golden(&format!("wrong/{file}"), &now);
         assert!(many >= LEAST, "{file}: {many} cases");
     }
 }

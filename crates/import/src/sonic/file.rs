@@ -196,7 +196,7 @@ pub fn quoted(name: &str) -> String {
 }
 
 /// Returns a name for a comment or a command, cut if it is long.
-pub fn plain(name: &str) -> String {
+pub fn unquoted(name: &str) -> String {
     let mut short: String = name.chars().take(60).collect();
     short.retain(|c| !c.is_control());
     if short.len() < name.len() {

@@ -10,7 +10,7 @@ mod queues;
 
 use crate::counts::counted;
 use crate::{Imported, Options, OutputKind};
-use file::{Fields, File, plain, quoted};
+use file::{Fields, File, quoted, unquoted};
 use queues::{Kind, Queues};
 use serde_json::Value;
 
@@ -211,7 +211,7 @@ impl<'a> File<'a> {
                      without the pool, set capacity = \"{limit} B\"",
                     quoted(pool)
                 ));
-                format!("static_th; the pool {} has {size} B", plain(pool))
+                format!("static_th; the pool {} has {size} B", unquoted(pool))
             }
             Some(size) => {
                 out.note(format!(
@@ -219,14 +219,14 @@ impl<'a> File<'a> {
                      ports share",
                     quoted(pool)
                 ));
-                format!("the pool {}; static_th is {limit} B", plain(pool))
+                format!("the pool {}; static_th is {limit} B", unquoted(pool))
             }
             None => {
                 out.note(format!(
                     "The pool {} has no size: all ports together hold at most static_th, {limit} B",
                     quoted(pool)
                 ));
-                format!("static_th; the pool {} has no size", plain(pool))
+                format!("static_th; the pool {} has no size", unquoted(pool))
             }
         };
         let memory = size.map_or(limit, |size| size.min(limit));
@@ -262,7 +262,7 @@ impl<'a> File<'a> {
             return Err(self.wrong(&format!("BUFFER_POOL.{pool}"), expected, "none"));
         };
         Ok((
-            format!("\"{memory} B\" # {}", plain(pool)),
+            format!("\"{memory} B\" # {}", unquoted(pool)),
             format!("\"{alpha}\" # 2^{power}, dynamic_th"),
         ))
     }
@@ -316,7 +316,7 @@ impl<'a> File<'a> {
         out.keep("WRED profiles", 1);
         text.push_str(&format!(
             "buffer = {{ kind = \"ecn\", mark_at = \"{least} B\" }} # {}\n",
-            plain(name)
+            unquoted(name)
         ));
         if most > least {
             out.note(format!(

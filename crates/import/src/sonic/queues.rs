@@ -4,7 +4,7 @@
 //!                  and `host|asic0|Ethernet0|3` is one of a chassis. Queues with the same buffer profile and
 //!                  the same WRED profile are of one kind. If there are several kinds, the user chooses one.
 
-use super::file::{File, plain, quoted};
+use super::file::{File, quoted, unquoted};
 use crate::counts::{counted, counting};
 use crate::{Options, natural};
 use std::cmp::Ordering;
@@ -100,7 +100,7 @@ impl Kind<'_> {
             .iter()
             .find_map(|(port, set)| Some((port, set.first()?)));
         first.map_or(String::new(), |(port, queue)| {
-            format!("'{}|{queue}'", plain(&port.0))
+            format!("'{}|{queue}'", unquoted(&port.0))
         })
     }
 }
@@ -132,7 +132,7 @@ impl<'a> Queues<'a> {
                 for (port, queue) in each {
                     let slot = &mut all.entry((port.clone(), queue)).or_default()[which];
                     if let Some(other) = slot.replace(name).filter(|other| *other != name) {
-                        let port = plain(&port.0);
+                        let port = unquoted(&port.0);
                         let expected = format!("one {field} of queue {queue} of {port}");
                         let got = format!("{name} and, in another row, {other}");
                         return Err(file.wrong(&place, &expected, &got));

@@ -20,6 +20,20 @@ pub struct Segment {
     pub window: u16,
 }
 
+impl Segment {
+    /// Returns an acknowledgement up to `to` alone, with an open window.
+    fn bare(from: End, to: u32) -> Segment {
+        Segment {
+            from,
+            at: 0,
+            bytes: 0,
+            acknowledges: Some(to),
+            flags: "",
+            window: 500,
+        }
+    }
+}
+
 /// Capture with one connection, in classic pcap with nanoseconds.
 pub struct Capture {
     pub bytes: Vec<u8>,
@@ -143,36 +157,22 @@ impl Capture {
 
     /// Adds payload with flags.
     pub fn flagged(&mut self, micros: u64, from: End, at: u32, bytes: usize, flags: &'static str) {
-        let acknowledges = Some(0);
-        let window = 500;
-        self.send(
-            micros,
-            Segment {
-                from,
-                at,
-                bytes,
-                acknowledges,
-                flags,
-                window,
-            },
-        );
+        let segment = Segment {
+            at,
+            bytes,
+            flags,
+            ..Segment::bare(from, 0)
+        };
+        self.send(micros, segment);
     }
 
     /// Adds an acknowledgement of `from` up to the position `to` of the other end, with a window.
     pub fn window(&mut self, micros: u64, from: End, to: u32, window: u16) {
-        let (at, bytes, flags) = (0, 0, "");
-        let acknowledges = Some(to);
-        self.send(
-            micros,
-            Segment {
-                from,
-                at,
-                bytes,
-                acknowledges,
-                flags,
-                window,
-            },
-        );
+        let segment = Segment {
+            window,
+            ..Segment::bare(from, to)
+        };
+        self.send(micros, segment);
     }
 
     pub fn ack(&mut self, micros: u64, from: End, to: u32) {
@@ -183,19 +183,13 @@ impl Capture {
     pub fn syn(&mut self, micros: u64, from: End, first: u32) {
         let me = usize::from(from == Server);
         let own = std::mem::replace(&mut self.numbers[me], first);
-        let acknowledges = (from == Server).then_some(0);
-        let (at, bytes, flags, window) = (u32::MAX, 0, "S", 500);
-        self.send(
-            micros,
-            Segment {
-                from,
-                at,
-                bytes,
-                acknowledges,
-                flags,
-                window,
-            },
-        );
+        let segment = Segment {
+            at: u32::MAX,
+            acknowledges: (from == Server).then_some(0),
+            flags: "S",
+            ..Segment::bare(from, 0)
+        };
+        self.send(micros, segment);
         self.numbers[me] = own;
     }
 

@@ -3,6 +3,8 @@
 
 mod build;
 mod captures;
+#[path = "../common/mod.rs"]
+mod common;
 mod exchange;
 mod grain;
 mod records;

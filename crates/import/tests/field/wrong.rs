@@ -2,10 +2,9 @@
 
 use crate::build::End::{Client, Server};
 use crate::build::{Capture, MICROS, NANOS, frame, header, record, tcp};
+use crate::common::is_golden;
 use crate::read;
 use sidestep_import::{Format, Imported, Options, counted, import};
-use std::fs;
-use std::path::Path;
 
 /// Returns the message about a file, or what was kept of it and what was said.
 fn outcome(result: Result<Imported, String>) -> String {
@@ -19,7 +18,6 @@ fn outcome(result: Result<Imported, String>) -> String {
             let counts: Vec<String> = counts.map(|(what, many)| counted(*many, what)).collect();
             let common = [
                 "A flow is",
-                "Addresses are",
                 "Hosts are",
                 "The last flow",
                 "Times are",
@@ -36,17 +34,6 @@ fn outcome(result: Result<Imported, String>) -> String {
             format!("= {}\n{}", counts.join("; "), notes.collect::<String>())
         }
     }
-}
-
-fn is_golden(name: &str, now: &str) {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures")
-        .join(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&place, now).unwrap();
-    }
-    let kept = fs::read_to_string(&place).unwrap_or_default();
-    assert_eq!(now, kept, "{name}: UPDATE_GOLDEN=1 writes it");
 }
 
 /// Returns a capture with a good flow, and then the given frames.
